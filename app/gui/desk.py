@@ -60,12 +60,13 @@ class Desk:
     """The models and services that panels share.
 
     ``times.clock`` shows and reads every time in the chosen zone. ``moment`` is the instant that the user
-    pinned. ``notify(text, level, action=…)`` shows a message over the work area. ``show_finding`` moves scope
-    and charts to a finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None:
-    the pinned moment, else now, or the end of the shown window). ``marks`` carries requests to change or
-    remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal`` shows a file
-    in the system's file manager. ``export`` asks how to export a scope (None: the whole session).
-    ``run_test`` runs the test of a plan's file, with the session's name and the addresses that it acts on.
+    pinned. ``notify(text, level, action=…)`` shows a message over the work area. ``show_finding`` moves
+    scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in
+    ms (None: the pinned moment, else now, or the end of the shown window). ``marks`` carries requests to
+    change or remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal``
+    shows a file in the system's file manager. ``export`` asks how to export a scope (None: the whole
+    session). ``run_test`` runs the test of a plan's file, with the session's name, the addresses that it
+    acts on, and the ends of the UUIDs of disks that were typed.
     """
 
     session: SessionModel
@@ -92,7 +93,7 @@ class Desk:
     save_file: Callable[[FileOffer], None]
     reveal: Callable[[Path], None]
     export: Callable[[Scope | None], None]
-    run_test: Callable[[Path, str, tuple[str, ...]], None]
+    run_test: Callable[[Path, str, tuple[str, ...], tuple[str, ...]], None]
     recording: RecordingControl
     marks: MarkRequests = field(default_factory=MarkRequests)
 

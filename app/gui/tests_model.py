@@ -17,7 +17,7 @@ from app.gui.test_setup import TestSetup
 from resources.guided_tests import GuidedTests, load_guided_tests
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
-from wizards.flows.cards import Connected, Reach
+from wizards.flows.cards import Connected, Reach, plan_command
 
 LAB = "lab:default"
 
@@ -38,13 +38,14 @@ class TestRecords:
 
 class TestsModel(QObject):
     """Signals: ``changed`` when there are other runs, or a run came further; ``opened`` when another test,
-    run or step is to be shown.
+    run or step is to be shown; ``command_wanted`` with a command that plans a test which is not set up here.
     """
 
     __test__ = False  # pytest: this is none of its tests
 
     changed = Signal()
     opened = Signal()
+    command_wanted = Signal(str)
 
     def __init__(
         self, session: SessionModel, jobs: JobRunner, settings: Settings, parent: QObject | None = None
@@ -102,6 +103,9 @@ class TestsModel(QObject):
     def begin(self, test: str) -> None:
         """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults."""
         described, is_lab = self.known.require(test), self.connected.reach == "lab"
+        if self.connected.reach == "vcenter":
+            self.command_wanted.emit(plan_command(test, self.address))
+            return
         self.setup.begin(described, self.address, "start" if is_lab else "")
         self.open(test, "check" if is_lab else "choose")
 

@@ -122,11 +122,16 @@ class Workbench(QObject):
         speed = float(self._desk.settings.number("lab.speed"))
         ignore_result(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
 
-    def run_test(self, plan: Path, name: str, sources: tuple[str, ...]) -> None:
-        """Run the test of a plan into a new session, whose file begins with ``name``."""
+    def run_test(
+        self, plan: Path, name: str, sources: tuple[str, ...], confirmed: tuple[str, ...] = ()
+    ) -> None:
+        """Run the test of a plan into a new session, whose file begins with ``name``.
+
+        ``confirmed`` are the ends of the UUIDs of disks that were typed.
+        """
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for(name, folder, datetime.now().astimezone())
-        request = TestRequest(str(plan), sources, str(session))
+        request = TestRequest(str(plan), sources, str(session), confirmed)
         running = self.recordings.process
         is_lab = running is not None and all(one.startswith("lab:") for one in running.request.sources)
         if is_lab and all(one.startswith("lab:") for one in sources):

@@ -103,8 +103,19 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
         here,
         None if last is None else LastRun(outcome_of(last), last.verdict or last.why, last.start, last.id),
         phase,
-        "Run" if connected.reach == "lab" and readiness == "ready" else "Set up…",
+        _button(connected.reach, readiness),
     )
+
+
+def _button(reach: Reach, readiness: Readiness) -> str:
+    if readiness == "ready":
+        return "Run" if reach == "lab" else "Set up…"
+    return "Copy command" if reach == "vcenter" and readiness == "missing" else "Set up…"
+
+
+def plan_command(test: str, address: str) -> str:
+    """Return the command that plans a test on a vCenter, with the places to fill in."""
+    return f"hyperscope test plan {test} {address} --worker 'perf-w*' --guest-user root -o {test}.toml"
 
 
 def _cost(test: GuidedTest, connected: Connected) -> str:
@@ -126,8 +137,7 @@ def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
         return "missing", f"Needs {test.workers_least} workers: {connected.workers} ready"
     if connected.reach == "lab":
         return "ready", f"{connected.name}: simulated VMs, nothing real is touched"
-    known = "workers are chosen next" if connected.workers is None else f"{connected.workers} workers"
-    return "ready", f"{connected.name}: {known}"
+    return "missing", "Planned on the command line so far; then Run a plan…"
 
 
 def _is_on(step: TestStep, values: Mapping[str, object]) -> bool:

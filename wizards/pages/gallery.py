@@ -90,12 +90,14 @@ class InterruptedBar(QFrame):
 class GalleryView(QWidget):
     """The page.
 
-    Signals: ``chosen`` and ``explained`` with a test's id, ``recalled`` with a run's; those of ``bar``.
+    Signals: ``chosen`` and ``explained`` with a test's id, ``recalled`` with a run's,
+    ``plan_wanted`` for a plan's file; those of ``bar``.
     """
 
     chosen = Signal(str)
     explained = Signal(str)
     recalled = Signal(str)
+    plan_wanted = Signal()
 
     def __init__(self, theme: Theme, date: Callable[[int], str], parent: QWidget | None = None) -> None:
         """``date`` returns a time (ms) as the day that a card shows."""
@@ -183,6 +185,10 @@ class GalleryView(QWidget):
             group.addButton(button)
             self._buttons[which] = button
             row.addWidget(button)
+        plan = QPushButton("Run a plan…")
+        plan.setToolTip("Run a file that 'hyperscope test plan' or Save plan… wrote")
+        plan.clicked.connect(self.plan_wanted)
+        row.addWidget(plan)
         self.search = SearchField("Search", "Search the tests")
         self.search.setObjectName("test-search")
         self.search.setFixedWidth(170)

@@ -30,8 +30,8 @@ _WIDTH = 820
 class TypedField(QLineEdit):
     """A field that takes keys only: nothing can be pasted or dropped into it."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setAccessibleName(name)
         self.setAcceptDrops(False)
         self.setMaximumWidth(130)
@@ -69,8 +69,9 @@ class OverwriteDialog(QDialog):
         super().__init__(parent)
         self._theme, self._what = theme, what
         self.fields: dict[str, TypedField] = {}
-        self.phrase = TypedField("The datastore's name")
+        self.phrase = TypedField("The datastore's name", self)
         self.phrase.setMaximumWidth(300)
+        self.phrase.hide()  # unless the run makes all disks
         self.setWindowTitle("Overwrite disks")
         self.setModal(True)
         self.setMinimumWidth(_WIDTH)
@@ -144,6 +145,7 @@ class OverwriteDialog(QDialog):
             self._row(grid, row, one)
         if not self._what.given and self._what.phrase:
             self.phrase.textChanged.connect(lambda _text: self._look())
+            self.phrase.show()
             grid.addWidget(self.phrase, len(self._what.disks) + 1, 3, 1, 3)
         grid.setColumnStretch(4, 1)
         area = QScrollArea(widgetResizable=True)

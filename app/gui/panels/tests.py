@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.gui.desk import Desk
 from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
+from widgets.copying import copy_text
 from wizards.flows.cards import card_groups, interrupted
 from wizards.pages.gallery import GalleryView
 from wizards.pages.lab_bar import LabBar
@@ -55,10 +56,12 @@ class TestsPanel(QObject):
         desk.session.opened.connect(lambda _snapshot: self._show_gallery())
         desk.times.changed.connect(lambda _clock: self._show_gallery())
         tests.opened.connect(self._show_step)
+        tests.command_wanted.connect(lambda text: desk.notify(copy_text(text, "The command"), "ok"))
         self.gallery.chosen.connect(tests.begin)
         self.gallery.bar.restored.connect(lambda _run: desk.recording.act_on_run("restore"))
         self.gallery.bar.resumed.connect(lambda _run: desk.recording.act_on_run("resume"))
         self.gallery.bar.journal_wanted.connect(self._recall)
+        self.gallery.plan_wanted.connect(self._setup_pages.files.ask_run)
         self.gallery.recalled.connect(self._recall)
         self._bar.chosen.connect(self._change_lab)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
-from app.gui.session_files import os_error_text
+from app.gui.plan_files import PlanFiles
 from wizards.flows.choices import lengths_of
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
@@ -21,6 +21,7 @@ class SetupPages(QObject):
         super().__init__(view)
         self._desk, self._tests, self._view = desk, desk.tests, view
         self.choose, self.check_plan = ChoosePage(desk.theme), CheckPlanPage(desk.theme)
+        self.files = PlanFiles(desk, view)
         tests, setup = self._tests, self._tests.setup
         setup.offered.connect(self._show_offer)
         setup.changed.connect(self._show_setup)
@@ -32,7 +33,7 @@ class SetupPages(QObject):
         page.back.connect(lambda: tests.open(tests.test, "choose"))
         page.checked.connect(setup.check)
         page.started.connect(setup.start)
-        page.saved.connect(self._save)
+        page.saved.connect(lambda: self.files.ask_save(tests.test))
         page.copied.connect(lambda text: desk.notify(text, "ok"))
         page.length_chosen.connect(self.choose.choose_length)
         page.checks.again.connect(lambda _check: setup.check())
@@ -73,20 +74,7 @@ class SetupPages(QObject):
         if found is not None:
             self.choose.leave_out(found.leave_out)
 
-    def _save(self) -> None:
-        test = self._tests.test
-        name, _ = QFileDialog.getSaveFileName(self._view, "Save the plan", f"{test}.toml", "Plans (*.toml)")
-        if name:
-            try:
-                self._tests.setup.save(Path(name))
-            except OSError as error:
-                self._desk.notify(f"The plan was not saved: {os_error_text(error)}", "critical")
-            else:
-                self._desk.notify(
-                    f"The plan was saved. Run it with: hyperscope test run {Path(name).name}", "ok"
-                )
-
     def _run(self, plan: Path) -> None:
         now = self._tests.setup.now
         if now is not None and now.plan is not None:
-            self._desk.run_test(plan, now.test.title, now.plan.environment)
+            self.files.confirm_and_run(plan, now.plan, now.test.title)

@@ -1,0 +1,81 @@
+"""Plans of tests as files: run one, or save the one that is set up."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.gui.desk import Desk
+from app.gui.session_files import os_error_text
+from resources.failures import HyperscopeError
+from resources.fio_jobs import load_fio_jobs
+from widgets.dialog_end import delete_after_end
+from wizards.flows.overwriting import overwriting_of
+from wizards.flows.plan import Plan
+from wizards.flows.plan_file import read_plan
+from wizards.flows.plan_rules import require_runnable
+from wizards.pages.overwrite_dialog import OverwriteDialog
+
+_FILTER = "Plans (*.toml)"
+
+
+class PlanFiles(QObject):
+    """Asks for the files. Disks that were given must be typed before a plan that overwrites them runs."""
+
+    def __init__(self, desk: Desk, view: QWidget) -> None:
+        super().__init__(view)
+        self._desk, self._view = desk, view
+
+    def ask_run(self) -> None:
+        """Ask which plan to run, and run it."""
+        dialog = QFileDialog(self._view, "Run a plan", "", _FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda name: self.run(Path(name)))
+        delete_after_end(dialog)
+        dialog.open()
+
+    def ask_save(self, test: str) -> None:
+        """Ask where to save the plan that is set up."""
+        dialog = QFileDialog(self._view, "Save the plan", f"{test}.toml", _FILTER)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("toml")
+        dialog.fileSelected.connect(lambda name: self._save(Path(name)))
+        delete_after_end(dialog)
+        dialog.open()
+
+    def run(self, path: Path) -> None:
+        """Run the plan in a file; ask first for the disks that it overwrites."""
+        known, jobs = self._desk.tests.known, load_fio_jobs()
+        try:
+            plan = read_plan(path)
+            title = known.require(plan.test).title
+            require_runnable(plan, known, jobs)
+        except HyperscopeError as error:
+            self._desk.notify(str(error), "critical")
+            return
+        self.confirm_and_run(path, plan, title)
+
+    def confirm_and_run(self, path: Path, plan: Plan, title: str) -> None:
+        """Ask for what must be typed, then run."""
+        jobs = load_fio_jobs().jobs
+        writing = [name for name, job in jobs.items() if job.writes != "nothing"]
+        what = overwriting_of(plan, writing)
+        run = partial(self._desk.run_test, path, title, plan.environment)
+        if all(one.startswith("lab:") for one in plan.environment) or not what.disks:
+            run(())
+            return
+        dialog = OverwriteDialog(self._desk.theme, what, None, self._view)
+        dialog.accepted.connect(lambda: run(tuple(one.key for one in what.given)))
+        dialog.finished.connect(lambda _result: dialog.deleteLater())
+        dialog.open()
+
+    def _save(self, path: Path) -> None:
+        try:
+            self._desk.tests.setup.save(path)
+        except OSError as error:
+            self._desk.notify(f"The plan was not saved: {os_error_text(error)}", "critical")
+        else:
+            self._desk.notify(f"The plan was saved. Run it with: hyperscope test run {path.name}", "ok")
