@@ -76,7 +76,9 @@ class OverwriteDialog(QDialog):
         self.setModal(True)
         self.setMinimumWidth(_WIDTH)
         count = len(what.disks)
-        title = QLabel(f"▲  This overwrites {format_count(count)} {'disks' if count > 1 else 'disk'}")
+        sign = f'<span style="color:{theme.tokens.critical}">▲</span>'
+        words = f"This overwrites {format_count(count)} {'disks' if count > 1 else 'disk'}"
+        title = QLabel(f"{sign}&nbsp; {words}", textFormat=Qt.TextFormat.RichText)
         title.setProperty("role", "page-title")
         text = QLabel(self._text(), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.cancel = QPushButton("Cancel")
@@ -148,6 +150,7 @@ class OverwriteDialog(QDialog):
             self.phrase.show()
             grid.addWidget(self.phrase, len(self._what.disks) + 1, 3, 1, 3)
         grid.setColumnStretch(4, 1)
+        grid.setRowStretch(len(self._what.disks) + 2, 1)
         area = QScrollArea(widgetResizable=True)
         area.setWidget(body)
         area.setMinimumHeight(min(360, 60 + 36 * (len(self._what.disks) + 1)))
