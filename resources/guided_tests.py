@@ -174,6 +174,8 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What kinds of datastores it is about, any if empty."""
     roles: tuple[Role, ...] = ()
     workers_least: int = 1
+    problems: tuple[str, ...] = ()
+    """The problems (ids of cards) whose finding offers this test."""
     workers_usual: int = 0
     """How many workers are chosen if nobody says which; 0 for all."""
     hosts_least: int = 1

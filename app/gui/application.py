@@ -158,6 +158,7 @@ class _Frame(QObject):
         window.status.jobs_clicked.connect(JobsPane(desk.jobs, desk.session, window.dock("jobs"), self).show)
         window.closing.connect(self._close)
         desk.tests.opened.connect(self._place_steps)
+        desk.tests.asked.connect(lambda: window.show_panel("tests"))
         MomentFrame(window, desk, self)
         self._enable()
         self._show_menu_bar()

@@ -15,6 +15,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.test_setup import TestSetup
 from resources.guided_tests import GuidedTests, load_guided_tests
+from sessions.findings import Finding
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from wizards.flows.cards import Connected, Reach, plan_command
@@ -38,7 +39,8 @@ class TestRecords:
 
 class TestsModel(QObject):
     """Signals: ``changed`` when there are other runs, or a run came further; ``opened`` when another test,
-    run or step is to be shown; ``command_wanted`` with a command that plans a test which is not set up here.
+    run or step is to be shown; ``command_wanted`` with a command that plans a test which is not set up
+    here; ``asked`` when the page of the tests is to come to the front.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -46,6 +48,7 @@ class TestsModel(QObject):
     changed = Signal()
     opened = Signal()
     command_wanted = Signal(str)
+    asked = Signal()
 
     def __init__(
         self, session: SessionModel, jobs: JobRunner, settings: Settings, parent: QObject | None = None
@@ -108,6 +111,20 @@ class TestsModel(QObject):
             return
         self.setup.begin(described, self.address, "start" if is_lab else "")
         self.open(test, "check" if is_lab else "choose")
+
+    def offered_for(self, finding: Finding) -> list[tuple[str, str]]:
+        """Return ids and titles of the tests that a finding offers."""
+        tests = self.known.tests.values() if self.connected.reach else ()
+        return [(one.id, one.title) for one in tests if finding.problem in one.problems]
+
+    def set_up(self, test: str) -> None:
+        """Set a test up step by step, and bring its page to the front."""
+        self.asked.emit()
+        if self.connected.reach == "vcenter":
+            self.begin(test)
+            return
+        self.setup.begin(self.known.require(test), self.address)
+        self.open(test, "choose")
 
     def close(self) -> None:
         """Show all tests."""

@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from sessions.findings import Finding
+from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from wizards.flows.plan_file import read_plan
@@ -134,3 +136,17 @@ def test_the_plan_can_be_saved(live: Program, gallery: GalleryView, qtbot: QtBot
     set_up(live, qtbot, "io-sweep", "check")
     live.desk.tests.setup.save(home / "sweep.toml")
     assert read_plan(home / "sweep.toml").test == "io-sweep"
+
+
+def test_a_finding_offers_the_tests_that_are_about_it(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    known = {card.id for card in live.desk.problems.cards}
+    assert {problem for test in live.desk.tests.known.tests.values() for problem in test.problems} <= known
+    device = EntityRef("device", "naa.1")
+    slow = Finding("storage.device_latency", "Slow", "critical", device, "naa.1", (), 1.0, "", (), (), ())
+    offered = live.desk.tests.offered_for(slow)
+    assert ("io-sweep", "I/O sweep") in offered
+    live.window.show_panel("overview")
+    live.desk.tests.set_up("io-sweep")
+    wait(qtbot, lambda: child_of(live.window, ChoosePage).isVisible())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QWidget
@@ -18,18 +19,21 @@ class FindingsMenu(QObject):
     """Opens the menu of the card under the mouse, or of the one with the focus.
 
     Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted`` with
-    the finding to copy; ``all_wanted`` to save all findings.
+    the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test. ``tests``
+    returns ids and titles of the tests that a finding offers.
     """
 
     wanted = Signal(object)
     text_wanted = Signal(object)
     json_wanted = Signal(object)
     all_wanted = Signal()
+    test_wanted = Signal(str)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
         super().__init__(view)
         self._view, self._body, self._cards = view, body, cards
+        self.tests: Callable[[Finding], Sequence[tuple[str, str]]] = lambda _finding: ()
         self._menu = ContextMenu(view, self._entries, self._current_place)
 
     def _finding_at(self, point: QPoint | None) -> Finding | None:
@@ -59,8 +63,13 @@ class FindingsMenu(QObject):
         save = MenuEntry("Save all findings…", self.all_wanted.emit, SAVE)
         if finding is None:
             return [save]
+        offered = [
+            MenuEntry(f"Test this: {title}…", partial(self.test_wanted.emit, test))
+            for test, title in self.tests(finding)
+        ]
         return [
             MenuEntry("Show its evidence in the charts", lambda: self.wanted.emit(finding), "Ctrl+Return"),
+            *offered,
             None,
             MenuEntry("Copy as text", lambda: self.text_wanted.emit(finding), COPY),
             MenuEntry("Copy as JSON", lambda: self.json_wanted.emit(finding)),

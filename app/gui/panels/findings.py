@@ -35,6 +35,8 @@ class FindingsPanel(QObject):
         self._leaving = FindingsLeaving(desk, self)
         self.view.menu.text_wanted.connect(self._leaving.copy_text)
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
+        self.view.menu.tests = desk.tests.offered_for
+        self.view.menu.test_wanted.connect(desk.tests.set_up)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
         desk.findings.changed.connect(self._renew)
         desk.findings.verdict_changed.connect(self._show_verdict)
