@@ -41,9 +41,9 @@ StepKind = Literal["fill", "measure", "wait", "ask"]
 it."""
 
 Waits = Literal["", "seconds", "drs settled", "destaged"]
-Order = Literal["as listed", "there and back", "shuffled"]
-"""How repetitions follow one another: A B C A B C, A B C C B A, or shuffled with the first again at the
-end."""
+Order = Literal["as listed", "there and back", "shuffled", "case by case"]
+"""How repetitions follow one another: A B C A B C, A B C C B A, shuffled with the first again at the end, or
+all steps of one value (``hand 1``, ``drs 1``) before those of the next."""
 
 Severity = Literal["block", "warn"]
 PositiveInt = Annotated[int, msgspec.Meta(ge=1)]

@@ -131,6 +131,7 @@ class DrsStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host_cores: Number
     order_tolerance_percent: Number
     worth_percent: Number
+    moves_least: Number
     record_least_s: Number
     placement: tuple[Placement, ...]
 

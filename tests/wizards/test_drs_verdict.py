@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -163,3 +165,20 @@ def test_too_short_a_record_is_no_verdict() -> None:
     assert found.line == "No verdict: too little was recorded."
     assert "5 min" in found.why
     assert drs_record.judge([], [], 20.0, STUDIES).line.startswith("No verdict: ")
+
+
+def test_a_single_round_of_a_balanced_placement_does_not_pay() -> None:
+    """WIZARDS §1.5: no real difference is never written as a gain; W3: nothing lost if balanced."""
+    found = judge("drs-balance", run({"1": 43.0, "0": 0.1}, rounds=1), STUDIES)
+    assert found.line.startswith("DRS pays in one placement: +4")
+    alone = judge("drs-balance", run({"0": 0.1}, rounds=1), STUDIES)
+    assert alone.line == "DRS makes no real difference to the heavy VMs here (~)."
+
+
+def test_a_drs_that_moved_nothing_has_no_verdict() -> None:
+    """Two placements by hand compared say nothing of DRS."""
+    given = run({"1": 43.0})
+    rounds = tuple(replace(one, facts=dict.fromkeys(one.facts, 0.0)) for one in given.rounds)
+    found = judge("drs-balance", replace(given, rounds=rounds), STUDIES)
+    assert found.line == "No verdict: DRS moved nothing."
+    assert found.confidence == "none"

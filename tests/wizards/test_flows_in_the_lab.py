@@ -52,3 +52,21 @@ def test_without_congestion_there_is_no_verdict(tmp_path: Path) -> None:
     assert found.run.valid is False
     assert "Was there congestion?" in found.run.why
     assert "the datastore was never full" in found.run.verdict
+
+
+def test_drs_is_measured_from_each_placement_right_after_it(tmp_path: Path) -> None:
+    """W3, table 1 to table 2: each case starts as it was placed by hand, and DRS itself moves the VMs."""
+    inputs = {"cases": ("1", "4", "0")}
+    found = ran(tmp_path / "run.hscope", "drs-balance", "lab:default", inputs=inputs)
+    measured = found.collector.measured
+    assert [one.step for one in measured.rounds] == ["hand 1", "drs 1", "hand 4", "drs 4", "hand 0", "drs 0"]
+    moves = {one.step: one.facts["migrations"] for one in measured.rounds if one.step.startswith("drs")}
+    # 4H|4H|4L|4L takes 8 moves to 2H2L everywhere, 4H|2H2L|1H3L|1H3L four; the balanced one none (table 1).
+    assert 4 <= moves["drs 1"] <= 8
+    assert 2 <= moves["drs 4"] <= 4
+    assert moves["drs 0"] == 0
+    assert measured.placements["drs 1"] != measured.placements["hand 1"]
+    assert measured.placements["drs 0"] == measured.placements["hand 0"]
+    gains = {one.of: one.value or 0.0 for one in found.run.figures if one.name == "gain of the heavy VMs"}
+    assert 15 <= gains["placement 1"] <= 60
+    assert found.run.valid, found.run.why

@@ -16,13 +16,13 @@ from resources.guided_tests import GuidedTests
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
 from wizards.flows.active_worker import ActiveWorker
 from wizards.flows.check_result import CheckResult
-from wizards.flows.checking.context import number as number_of
 from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
 from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
 from wizards.flows.measured import Measured, Round
 from wizards.flows.observing import ObservingFeed
+from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
 from wizards.flows.phase_waits import DrsSettling, wait_until_settled
 from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value
 from wizards.flows.run_disks import disks_to_make, identities
@@ -235,12 +235,12 @@ class _Run:
 
     def _measure(self, load: LoadPhase) -> Round:
         phase = load.phase
-        for one in self.active.values():
-            one.host = _host_of(self, one) or one.host
+        facts = PhaseFacts(phase.facts, self._objects, self._chosen())
+        note_hosts(self.active.values(), self.plan)
         window, workers = load.measure()
+        workers = note_hosts(self.active.values(), self.plan, workers)
         happened = tuple(self.environment.disturbances(window))
         self.placements[phase.step] = {one.name: one.host for one in self.active.values() if one.host}
-        facts = _facts(self, phase) if phase.facts else {}
         return Round(
             step=phase.step,
             number=1,
@@ -250,7 +250,7 @@ class _Run:
             planned_seconds=phase.measure_s,
             observed=self.feed.observed(window),
             disturbances=happened,
-            facts=facts,
+            facts=facts.read(),
         )
 
     def _keep_round(self, one: Round, phase: PlannedPhase, number: int) -> None:
@@ -362,7 +362,7 @@ def _prepare(run: _Run) -> None:
     run.changes_hold([])
     _find_workers(run)
     if not run.before:
-        run.before = _numbers(around, run._chosen())
+        run.before = numbers_of(around, run._chosen())
         run.feed.choose([one.entity for one in around.objects if one.object.id in run._chosen()])
     run.record.end_phase(0)
 
@@ -446,25 +446,6 @@ def _judge(run: _Run, why: str) -> None:
     )
 
 
-def _facts(run: _Run, phase: PlannedPhase) -> dict[str, float]:
-    found = {}
-    for one in run.environment.objects():
-        if one.object.id in run._chosen():
-            for name in phase.facts:
-                value = number_of(one, name)
-                if value is not None:
-                    found[name] = value
-    return found
-
-
-def _host_of(run: _Run, active: ActiveWorker) -> str:
-    vm = active.worker.vm
-    if vm is None:
-        return ""
-    names = {one.id: one.name for one in run.plan.objects if one.kind == "HostSystem"}
-    return names.get(vm.parent, vm.parent)
-
-
 def _settling(run: _Run, phase: PlannedPhase) -> DrsSettling | None:
     is_wanted = phase.kind == "measure" and phase.wait == "drs settled"
     return DrsSettling(run._objects, run.environment.now_ms) if is_wanted else None
@@ -472,15 +453,6 @@ def _settling(run: _Run, phase: PlannedPhase) -> DrsSettling | None:
 
 def _phase_name(phase: PlannedPhase, number: int) -> str:
     return f"{phase.name}, round {number}" if number > 1 else phase.name
-
-
-def _numbers(around: Surroundings, chosen: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for one in around.objects:
-        if one.object.id in chosen:
-            values = {name: number_of(one, name) for name in one.facts}
-            found.update({name: value for name, value in values.items() if value is not None})
-    return found
 
 
 def _shares(plan: Plan) -> dict[str, float]:

@@ -385,6 +385,9 @@ def _order(
 
 
 def _rounds(test: GuidedTest, rounds: int, names: list[str], chance: random.Random) -> Iterator[str]:
+    if test.order == "case by case":
+        values = [name.rpartition(" ")[2] for name in names]
+        names = sorted(names, key=lambda name: values.index(name.rpartition(" ")[2]))
     for number in range(rounds):
         if test.order == "shuffled":
             shuffled = list(names)

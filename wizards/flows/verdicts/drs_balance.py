@@ -16,20 +16,25 @@ from resources.study_numbers import DrsStudy, Studies
 from resources.units import format_count, format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Verdict
+from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.drs_model import Cluster, Demand, of_study, predicted_gain_percent
 from wizards.flows.verdicts.outcome import refused, verdict
 from wizards.flows.verdicts.phrases import (
     change,
     change_interval,
+    counted,
     figure,
     interval,
+    limit,
     listed,
     ratio_figure,
     signed,
 )
 from wizards.flows.verdicts.validity import conditions, usable
+
+_EQUAL = 1e-9
+"""An imbalance in cores that rounding makes of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,12 @@ def judge(given: Measured, studies: Studies) -> Verdict:
     measured = usable(given)
     names = [step.split(" ", 1)[1] for step in given.steps() if step.startswith("hand ")]
     steps = [f"{word} {name}" for name in names for word in ("hand", "drs")]
-    needed = conditions(given, studies.judging, steps or ["hand own", "drs own"], full_queue=False)
     comparer = Comparer(measured, studies.judging)
     cases = [case for name in names if (case := _case(comparer, name, studies.drs)) is not None]
+    needed = (
+        *_acted(cases, studies.drs),
+        *conditions(given, studies.judging, steps or ["hand own", "drs own"], full_queue=False),
+    )
     figures = [one for case in cases for one in _figures(case)]
     if (result := refused(needed, figures)) is not None:
         return result
@@ -83,7 +91,7 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         _moves(cases),
         _study(studies.drs),
     ]
-    return verdict(_line(cases), _sentence(cases), confidence, needed, figures, notes, needs)
+    return verdict(_line(cases, studies.drs), _sentence(cases), confidence, needed, figures, notes, needs)
 
 
 def _case(comparer: Comparer, name: str, study: DrsStudy) -> Case | None:
@@ -130,10 +138,29 @@ def _figures(case: Case) -> list[Figure]:
     return found + ([ratio_figure("gain of the light VMs", of, case.light)] if case.light else [])
 
 
-def _line(cases: list[Case]) -> str:
-    better = [
-        case for case in cases if case.heavy.difference in ("higher", "undecided") and case.heavy.value > 1
-    ]
+def _acted(cases: list[Case], study: DrsStudy) -> tuple[Condition, ...]:
+    """Whether DRS moved VMs where the placement was unequal: otherwise two equal placements are compared."""
+    counted_ones = [case for case in cases if not isnan(case.migrations)]
+    unequal = [case for case in counted_ones if case.before and case.before.imbalance() > _EQUAL]
+    if not unequal:
+        return ()
+    moved = [case for case in unequal if case.migrations >= study.moves_least.value]
+    text = f"in {format_count(len(moved))} of {counted(len(unequal), 'unequal placement')}"
+    bound = f"{limit('≥', study.moves_least)} vMotion each"
+    refusal = "" if moved else "DRS moved nothing"
+    holds = len(moved) == len(unequal)
+    return (Condition("Did DRS act?", text, bound, holds, study.moves_least.source, refusal),)
+
+
+def _is_gain(case: Case, study: DrsStudy) -> bool:
+    """Whether the heavy VMs surely do more; a single round has no interval, so it must be worth a vMotion."""
+    if case.heavy.difference == "undecided":
+        return case.heavy.percent >= study.worth_percent.value
+    return case.heavy.difference == "higher"
+
+
+def _line(cases: list[Case], study: DrsStudy) -> str:
+    better = [case for case in cases if _is_gain(case, study)]
     worse = [case for case in cases if case.heavy.difference == "lower"]
     if worse:
         names = listed(case.name for case in worse)
@@ -141,13 +168,14 @@ def _line(cases: list[Case]) -> str:
     if not better:
         return "DRS makes no real difference to the heavy VMs here (~)."
     gains = [case.heavy.percent for case in better]
+    single = " in a single round" if any(case.heavy.difference == "undecided" for case in better) else ""
     if len(better) == 1:
-        only = f"{signed(gains[0])} for the heavy VMs"
+        only = f"{signed(gains[0])} for the heavy VMs{single}"
         return f"DRS pays here: {only}." if len(cases) == 1 else f"DRS pays in one placement: {only}."
     least, most = signed(min(gains)), signed(max(gains))
     rises = _is_rising(better)
     more = ", the more the worse the placement" if rises else ""
-    return f"DRS pays when hosts are unequal: {least} to {most} for the heavy VMs{more}."
+    return f"DRS pays when hosts are unequal: {least} to {most} for the heavy VMs{single}{more}."
 
 
 def _is_rising(cases: list[Case]) -> bool:
@@ -195,7 +223,7 @@ def _order(cases: list[Case], study: DrsStudy) -> str | None:
 
 
 def _control(cases: list[Case]) -> str | None:
-    balanced = [case for case in cases if case.before and case.before.imbalance() < 1e-9]
+    balanced = [case for case in cases if case.before and case.before.imbalance() < _EQUAL]
     if not balanced:
         return None
     if any(case.heavy.difference not in ("none seen", "undecided") for case in balanced):
@@ -204,7 +232,7 @@ def _control(cases: list[Case]) -> str | None:
 
 
 def _ends(cases: list[Case]) -> str | None:
-    uneven = [case for case in cases if case.after and case.after.imbalance() > 1e-9]
+    uneven = [case for case in cases if case.after and case.after.imbalance() > _EQUAL]
     if not uneven:
         return None
     worst = max(uneven, key=lambda case: case.after.imbalance() if case.after else 0.0)
@@ -215,7 +243,10 @@ def _ends(cases: list[Case]) -> str | None:
 
 def _moves(cases: list[Case]) -> str | None:
     counts = [case.migrations for case in cases if not isnan(case.migrations)]
-    return f"vMotions: {interval(min(counts), max(counts), 'a placement')}." if counts else None
+    if not counts:
+        return None
+    least, most = format_count(min(counts)), format_count(max(counts))
+    return f"vMotions by DRS: {least if least == most else f'{least} to {most}'} a placement."
 
 
 def _study(study: DrsStudy) -> str:
