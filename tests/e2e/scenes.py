@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
 from tests.e2e.chart_scene import charts
+from tests.e2e.guided_test_scene import guided_test
 from tests.e2e.hands import (
     WaitTimeoutError,
     click,
@@ -200,6 +201,7 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "again": again,
     "moment": moment,
     "charts": charts,
+    "guided test": guided_test,
 }
 
 

@@ -100,3 +100,12 @@ def test_charts_are_scrolled_zoomed_saved_closed_and_brought_back(play: Play, tm
     seen = play("charts", str(record(tmp_path / "demo.hscope", seconds=600)), str(picture))
     assert seen == {"scrolled": True, "zoomed": True, "copied": 2_000}
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_guided_test_in_three_clicks(play: Play) -> None:
+    """Start page, Try the lab, Tests, Run: the result opens by itself, and everything is put back."""
+    seen = play("guided test")
+    assert seen["workers"] == 6
+    assert "Storage I/O Control honours the shares" in seen["verdict"]
+    back, of = seen["put back"].removeprefix("Put back, ").split(" of ")
+    assert back == of

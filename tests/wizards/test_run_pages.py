@@ -130,6 +130,7 @@ def test_alike_changes_of_a_moment_are_one_line(session: Path) -> None:
         return JournalEntry(str(number), "run-1", of, setting, before, after, "lab", state, 1, at)
 
     journal = [change(number, "disk.shares:scsi0:1", "applied", 500.0) for number in range(3)]
+    journal += [change(number, "folder", "applied", f"/tmp/{number}") for number in (4, 5)]
     journal.append(change(7, "attribute:vpw.lock", "applied", '{"run": "run-1"}'))
     journal.append(change(8, "disk:t", "undone", "{}"))
     of = replace(source(session, measured_phase(session), 0.9), journal=journal)
@@ -138,10 +139,11 @@ def test_alike_changes_of_a_moment_are_one_line(session: Path) -> None:
     assert lines == [
         ("Test disk removed, w8", "undone <60008>", "ok"),
         ("Lock of this run held, w7", "↶ back to removed", "warning"),
+        ("Folder in the guest made, 2 objects", "↶ back to removed", "warning"),
         ("Disk shares 500, 3 objects", "↶ back to 1,000", "warning"),
     ]
     assert found.chip is not None
-    assert found.chip.text == "5 applied, 1 undone"
+    assert found.chip.text == "7 applied, 1 undone"
 
 
 def test_what_stopped_or_disturbed_a_run_stands_among_the_guards(session: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Literal
 from viewmodels.health import Health
 from wizards.flows.chart_values import ChangeChart, PointChart, ShareBar, StepChart, TimeChart
 
-Act = Literal["again", "compare", "report", "export", "restore", "resume", "journal", "steps", "plan"]
-"""What can be done with a result; the page gives it as a signal."""
+Act = Literal["again", "export", "restore", "resume", "steps"]
+"""What can be done with a result; the page gives it as a signal, but copies the steps by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,4 +124,6 @@ class ResultSheet:
     notes: FactList | None = None
     raw: RawTable | None = None
     foot: tuple[str, str] = ("", "")
+    steps_by_hand: str = ""
+    """What is to be set back by hand, a line for each change; empty if nothing is."""
     put_back: FactList = field(default_factory=lambda: FactList("Put back", ()))

@@ -65,6 +65,7 @@ def result_sheet(source: ResultSource) -> ResultSheet:
         notes=_notes(verdict),
         raw=raw_table(verdict, measured, source.run),
         foot=_foot(source, verdict),
+        steps_by_hand=_steps_by_hand(source),
         put_back=put_back(source),
     )
 
@@ -88,6 +89,18 @@ def put_back(source: ResultSource) -> FactList:
     return FactList("Put back", lines, chip)
 
 
+def _steps_by_hand(source: ResultSource) -> str:
+    """Return what is to be set back by hand, the newest change first."""
+    lines = []
+    for one in reversed(source.changes):
+        if one.is_open or one.state == "left":
+            before, after = (value_words(one, each, source.settings) for each in (one.before, one.after))
+            title, of = change_title(one, source.settings), shown(one.object.name)
+            why = f" {shown(one.why)}" if one.why else ""
+            lines.append(f"{title} of {of} ({shown(one.object.id)}): is {after}, was {before}.{why}")
+    return "\n".join(lines)
+
+
 def _verdict_of(run: TestRun) -> Verdict:
     """Return what a run tells by itself, without its details."""
     valid = bool(run.valid)
@@ -99,10 +112,7 @@ def _head(source: ResultSource, verdict: Verdict) -> ResultHead:
     problem = _trouble(source, verdict)
     if problem is not None:
         return problem
-    report, again = ActLine("report", "Put into report"), ActLine("again", "Run again")
-    invalid = "" if verdict.valid else "An invalid run is kept, and never compared."
-    compare, export = ActLine("compare", "Compare…", invalid), ActLine("export", "Export")
-    acts = (report, compare, again, export) if verdict.valid else (again, compare, report, export)
+    acts = (ActLine("again", "Run again"), ActLine("export", "Export…"))
     sentence = verdict.sentence if verdict.valid else verdict.why
     return ResultHead(verdict_state(verdict), verdict.line, sentence, tuple(_chips(source, verdict)), acts)
 

@@ -56,11 +56,13 @@ def run_page(
     reader: SessionReader, run: str, known: RunKnowledge, *, is_paused: bool = False
 ) -> RunSheet | None:
     """Return the page of a run that goes on; None if the session has no such run, or no readable plan."""
+    newest = _newest_sample(reader, run)  # first: what the run says of itself may be newer, not older
     found = _run(reader, run)
     plan = _plan(found)
     if found is None or plan is None:
         return None
-    now = _newest(reader, found)
+    begun = [each for one in found.phases for each in (one.start, one.end) if each is not None]
+    now = max([found.start, newest, *begun])
     window = TimeRange(found.start, max(now, found.start + 1))
     source = RunSource(
         run=found,
@@ -103,12 +105,10 @@ def result_page(
     return result_sheet(source)
 
 
-def _newest(reader: SessionReader, run: TestRun) -> int:
-    """Return the run's own time: that of its newest sample or phase."""
-    begun = [each for one in run.phases for each in (one.start, one.end) if each is not None]
-    known = [one.id for one in reader.sources() if dict(one.spec.attributes).get(RUN_ATTRIBUTE) == run.id]
-    times = [int(found[-1]) for one in known if (found := reader.times(one)).size]
-    return max([run.start, *begun, *times])
+def _newest_sample(reader: SessionReader, run: str) -> int:
+    """Return the time of the newest sample of a run's workers, 0 if there is none."""
+    known = [one.id for one in reader.sources() if dict(one.spec.attributes).get(RUN_ATTRIBUTE) == run]
+    return max((int(found[-1]) for one in known if (found := reader.times(one)).size), default=0)
 
 
 def _run(reader: SessionReader, run: str) -> TestRun | None:

@@ -15,6 +15,7 @@ from viewmodels.health import Health
 from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import WorkCurve
 from wizards.flows.change_words import change_title, value_words
+from wizards.flows.plan import PlannedPhase
 from wizards.flows.result_sheet import Chip, FactLine, FactList
 from wizards.flows.run_sheet import RunWorker
 from wizards.flows.run_source import RunSource
@@ -52,10 +53,11 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
     iops = {one.name: recent(one.name, lambda curve: curve.iops) for one in source.plan.workers}
     total = sum(value for value in iops.values() if isfinite(value))
     shares = _shares(source)
+    at_work = _at_work(source)
     domain = shared_domain(one.host for one in source.plan.workers if one.host)
     for one in source.plan.workers:
         heard = (source.now - source.heard[one.name]) / 1000 if one.name in source.heard else nan
-        state, words = _worker_state(iops[one.name], heard)
+        state, words = _worker_state(iops[one.name], heard, at_work is None or one.name in at_work)
         yield RunWorker(
             name=one.name,
             role=one.role,
@@ -72,11 +74,21 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
         )
 
 
-def _shares(source: RunSource) -> dict[str, float]:
-    """Return the shares that the running phase gives each worker's disks; nothing where it gives none."""
+def _running_phase(source: RunSource) -> PlannedPhase | None:
     running = next((one for one in source.run.phases if one.state == "running"), None)
     name = running.name.partition(", round ")[0] if running is not None else ""
-    phase = next((one for one in source.plan.phases if one.name == name), None)
+    return next((one for one in source.plan.phases if one.name == name), None)
+
+
+def _at_work(source: RunSource) -> set[str] | None:
+    """Return the workers that have work in the running phase; None where no phase of the plan runs."""
+    phase = _running_phase(source)
+    return {name for work in phase.work for name in work.workers} if phase is not None else None
+
+
+def _shares(source: RunSource) -> dict[str, float]:
+    """Return the shares that the running phase gives each worker's disks; nothing where it gives none."""
+    phase = _running_phase(source)
     by_vm: dict[str, float] = {}
     for change in phase.changes if phase is not None else ():
         if change.setting.startswith("disk.shares") and isinstance(change.value, int | float):
@@ -85,10 +97,10 @@ def _shares(source: RunSource) -> dict[str, float]:
     return found if len(found) == len(source.plan.workers) and sum(found.values()) > 0 else {}
 
 
-def _worker_state(iops: float, heard: float) -> tuple[Health, str]:
+def _worker_state(iops: float, heard: float, has_work: bool) -> tuple[Health, str]:
     if not isfinite(heard):
         return "none", "waiting"
-    if heard > _SILENT_S:
+    if heard > _SILENT_S or not has_work:
         return "none", "idle"
     if heard > _LATE_S:
         return "warning", "late"
@@ -133,9 +145,9 @@ def journal_of(source: RunSource) -> FactList:
     undone = sum(one.state in ("undone", "not needed") for one in mine)
     groups: dict[tuple[object, ...], list[JournalEntry]] = {}
     for one in mine:
-        setting = one.setting.partition(":")[0]
-        moment = one.at // _TOGETHER_MS
-        groups.setdefault((setting, one.state, one.before, one.after, moment), []).append(one)
+        values = [value_words(one, each, source.settings) for each in (one.before, one.after)]
+        key = (change_title(one, source.settings), one.state, *values, one.at // _TOGETHER_MS)
+        groups.setdefault(key, []).append(one)
     lines = tuple(_journal_line(source, group) for group in groups.values())
     note = f"{format_count(len(mine))} applied, {format_count(undone)} undone"
     return FactList("Journal", lines, Chip(note))

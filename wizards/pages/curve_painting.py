@@ -80,8 +80,8 @@ class CurvesPainter:
             self.painter.drawRoundedRect(room, 3, 3)
             self.painter.setFont(sized(self.font, 10, bold=True))
             wide = self.painter.fontMetrics().horizontalAdvance
-            text = one.label if wide(one.label) <= room.width() else one.label.partition(",")[0]
-            if wide(text) <= room.width():
+            text = one.label if wide(one.label) + 2 <= room.width() else one.label.partition(",")[0]
+            if wide(text) + 2 <= room.width():
                 how, font = Qt.AlignmentFlag.AlignHCenter, self.font
                 paint_words(self.painter, font, ink, room, text, how, pixels=11, bold=True, least=10)
 

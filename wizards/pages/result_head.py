@@ -23,15 +23,11 @@ from wizards.pages.fact_list import SymbolView, chip_colour, paint_chip
 from wizards.pages.fonts import sized
 
 _ICONS = {
-    "report": "add",
-    "compare": "columns",
     "again": "refresh",
     "export": "export",
     "restore": "undo",
     "resume": "play",
     "steps": "copy",
-    "journal": "jobs",
-    "plan": "open",
 }
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.clock import Clock
+from widgets.copying import copy_text
 from widgets.theme import Theme
 from wizards.flows.chart_values import PointChart
 from wizards.flows.result_sheet import ResultSheet
@@ -27,18 +28,21 @@ _ABREAST = 3
 class ResultPage(QScrollArea):
     """The page.
 
-    Signals: ``acted`` with what is to be done (``result_sheet.Act``); ``chosen`` with the times of a phase
-    whose samples are to be shown (``TimeRange``); ``placement_chosen`` with the name of a DRS placement.
+    Signals: ``acted`` with what is to be done (``result_sheet.Act``); ``copied`` with a message when the
+    steps by hand were copied; ``chosen`` with the times of a phase whose samples are to be shown
+    (``TimeRange``); ``placement_chosen`` with the name of a DRS placement.
     """
 
     acted = Signal(str)
+    copied = Signal(str)
     chosen = Signal(object)
     placement_chosen = Signal(str)
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.head = ResultHeadView(theme)
-        self.head.acted.connect(self.acted)
+        self.head.acted.connect(self._act)
+        self._steps = ""
         self.validity = FactListView(theme)
         self.shares = ShareBarsView(theme)
         self.steps = StepChartsView(theme)
@@ -65,6 +69,7 @@ class ResultPage(QScrollArea):
 
     def show_sheet(self, sheet: ResultSheet) -> None:
         """Show this result."""
+        self._steps = sheet.steps_by_hand
         self.head.show_head(sheet.head)
         self.validity.show_facts(sheet.validity)
         self.shares.show_bars(sheet.shares)
@@ -89,6 +94,12 @@ class ResultPage(QScrollArea):
         self._left.setText(sheet.foot[0])
         self._right.setText(sheet.foot[1])
         self._place(sheet)
+
+    def _act(self, act: str) -> None:
+        if act == "steps":
+            self.copied.emit(copy_text(self._steps, "The steps"))
+        else:
+            self.acted.emit(act)
 
     def _body(self) -> QWidget:
         body = QWidget()

@@ -42,6 +42,7 @@ class RunPages(QObject):
         self.run.chosen.connect(self._show_samples)
         self.result.chosen.connect(self._show_samples)
         self.result.acted.connect(self._act)
+        self.result.copied.connect(lambda text: desk.notify(text, "ok"))
 
     @cached_property
     def _known(self) -> RunKnowledge:
@@ -91,7 +92,3 @@ class RunPages(QObject):
             desk.export(None)
         elif act in ("restore", "resume"):
             desk.recording.act_on_run(act)
-        elif act == "plan":
-            tests.open(run.test, "check")
-        else:
-            desk.notify("That comes with the report and with Compare.", "info")
