@@ -148,3 +148,16 @@ def test_keys_copy_the_picture_and_offer_to_save_it(stack: ChartStack, qtbot: Qt
     stack.closed.connect(closed.append)
     qtbot.keyClick(plot, Qt.Key.Key_Delete)
     assert closed == [0]
+
+
+def test_a_menu_of_charts_that_went_meanwhile_does_nothing(stack: ChartStack) -> None:
+    """The monkey chose *Copy all* in the menu of a chart whose session had just been closed."""
+    entries = [one for one in stack.cards[0].menu.entries() if one is not None and "all" in one.text]
+    assert len(entries) >= 2
+    pictured: list[object] = []
+    stack.pictured.connect(lambda *_picture: pictured.append(_picture))
+    stack.saved.connect(pictured.append)
+    stack.show_charts([])
+    for one in entries:
+        one.act()
+    assert not pictured

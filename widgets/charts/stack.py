@@ -194,7 +194,9 @@ class ChartStack(QScrollArea):
             self.dropped.emit(self._cards.index(card), data)
 
     def _take_picture(self, wanted: str) -> None:
-        """Copy or save a picture of all charts."""
+        """Copy or save a picture of all charts, unless they went while the menu was open."""
+        if not self._cards:
+            return
         unfolded = [card for card in self._cards if not card.is_folded]
         picture = picture_of(unfolded or self._cards, self._theme)
         if wanted == "copy":
