@@ -9,13 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.testing.environments import EnvironmentOptions, open_environment
-from resources.failures import HyperscopeError, SourceError
+from resources.failures import BusyError, HyperscopeError, SourceError, UsageError
 from resources.foreign_text import shown
+from resources.guided_tests import load_guided_tests
 from sessions.journal import ChangedObject, JournalEntry, Setting
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import now_ms
+from wizards.flows.locks import LOCK, lock_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import parse_plan
+from wizards.flows.provenance import objection
 from workloads.environment import Environment, Settings
 from workloads.journal import Changes
 
@@ -56,21 +59,56 @@ class _BySource:
         return found
 
 
+class _UnlessHeld:
+    """The settings of one run's objects: one that another run holds now is not written to.
+
+    A VM is powered off only if it carries this run's lock: that is the one proof that a test powered it on.
+    """
+
+    def __init__(self, settings: Settings, run: str) -> None:
+        self._settings, self._run = settings, run
+
+    def read(self, changed: ChangedObject, setting: str) -> Setting:
+        """Return the present value."""
+        return self._settings.read(changed, setting)
+
+    def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
+        """Set it. Raises BusyError if a test of somebody else needs it as it is."""
+        if setting != LOCK and changed.kind != "guest":
+            lock = lock_of(self._settings, changed)
+            if lock is None and (setting, value) == ("power", False):
+                raise UsageError(
+                    f"{shown(changed.name)} is not powered off: nothing on it says that run "
+                    f"{shown(self._run)} powered it on.",
+                    advice="See who uses it, and power it off by hand.",
+                )
+            if lock is not None and lock.run != self._run:
+                raise BusyError(
+                    lock.sentence(changed.name, now_ms()),
+                    advice="Restore again when that run has ended.",
+                )
+        self._settings.write(changed, setting, value)
+
+
 def restore_session(session: Path, options: EnvironmentOptions) -> list[JournalEntry]:
     """Undo every open change of a session, newest first; return all of its changes.
 
-    Raises what opening the session raises (BusyError while a run writes it).
+    What can't be a change of its run is left: anybody can have written the file. Raises what opening the
+    session raises (BusyError while a run writes it).
     """
     with SessionWriter.open(session) as writer:
         with SessionReader.open(session) as reader:
             entries, runs = reader.journal(), reader.test_runs()
         plans = {run.id: run.plan for run in runs}
+        entries = _without_forged(entries, writer)
         still_open = [one for one in entries if one.is_open]
         with _environments(still_open, plans, options, entries) as settings:
-            for run in dict.fromkeys(one.run for one in reversed(still_open)):
-                own = [one for one in entries if one.run == run]
-                changes = Changes(run, settings, _Book(writer), now_ms, own[0].undo, own)
-                _undo(changes)
+            by_run: dict[str, list[JournalEntry]] = {}
+            for one in reversed(still_open):
+                by_run.setdefault(one.run, []).append(one)
+            for run, own in by_run.items():
+                held = _UnlessHeld(settings, run)
+                _undo(Changes(run, held, _Book(writer), now_ms, own[0].undo, reversed(own)))
         writer.add_test_runs(
             [
                 replace(run, end=max(now_ms(), run.start), why=run.why or "It was interrupted, and restored.")
@@ -80,6 +118,20 @@ def restore_session(session: Path, options: EnvironmentOptions) -> list[JournalE
         )
     with SessionReader.open(session) as reader:
         return reader.journal()
+
+
+def _without_forged(entries: Sequence[JournalEntry], writer: SessionWriter) -> list[JournalEntry]:
+    """Write down as left what no run of the session can have changed; return all entries."""
+    known = load_guided_tests()
+    looked_at = [(one, objection(one, known) if one.is_open else "") for one in entries]
+    kept = [
+        replace(one, state="left", why=f"{why} It is left as it is.", at=max(now_ms(), one.at))
+        if why
+        else one
+        for one, why in looked_at
+    ]
+    writer.add_journal([one for one, (_, why) in zip(kept, looked_at, strict=True) if why])
+    return kept
 
 
 def _undo(changes: Changes) -> None:

@@ -3,6 +3,7 @@ recording."""
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -79,8 +80,11 @@ class Earlier:
 
 
 def new_run_id() -> str:
-    """Return an id for a run, by the time of its start."""
-    return time.strftime("%Y%m%d-%H%M%S")
+    """Return an id for a run: the time of its start, and what no other run of that second has.
+
+    Locks, made disks and the folders in guests go by it, whoever starts a run wherever.
+    """
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
 
 
 def steady_limits(studies: Studies) -> SteadyLimits:

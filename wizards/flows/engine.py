@@ -25,6 +25,7 @@ from wizards.flows.observing import ObservingFeed
 from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
 from wizards.flows.phase_waits import DrsSettling, wait_until_settled
 from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value
+from wizards.flows.provenance import UNDO
 from wizards.flows.run_disks import disks_to_make, identities
 from wizards.flows.run_record import RunRecord
 from wizards.flows.surroundings import Surroundings, kind_of, look
@@ -151,13 +152,12 @@ class _Run:
         planned = tuple(Phase(name, "planned") for name in names)
         source = f"test {self.plan.test}, run {options.run}"
         self.record = RunRecord(self.feed, replace(run, phases=planned), source, self.environment.now_ms)
-        undo = {"lab": "lab", "ssh": "guest", "vcenter": "vsphere"}[kind_of(self.plan.environment[0])]
         self.changes = Changes(
             options.run,
             self.environment.settings,
             self.record,
             self.environment.now_ms,
-            undo,
+            UNDO[kind_of(self.plan.environment[0])],
             options.entries,
         )
         self.guards = Guards(self.plan.guards, [self.plan.chosen[name] for name in self.plan.chosen])

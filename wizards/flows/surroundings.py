@@ -99,9 +99,10 @@ def look(environment: Environment) -> Surroundings:
 
 def kind_of(address: str) -> EnvironmentKind:
     """Return what kind of environment an address is of."""
-    if address.startswith("lab:"):
+    scheme = address.strip().partition(":")[0].lower()
+    if scheme == "lab":
         return "lab"
-    return "ssh" if address.startswith("ssh:") else "vcenter"
+    return "ssh" if scheme == "ssh" else "vcenter"
 
 
 def virtual_disks(text: Setting | None) -> tuple[VirtualDisk, ...]:

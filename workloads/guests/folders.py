@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from resources.failures import SourceError, UsageError
 from resources.foreign_text import shown
 from sessions.journal import Setting
+from workloads.guests.contract import base_folder
 from workloads.guests.shells import script_of
 from workloads.guests.transport import GuestTransport, unexpected
 
 _WITHIN_S = 60.0
+_NAME = re.compile(r"hyperscope-[0-9a-f]{20}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def read_setting(transport: GuestTransport, folder: str, place: str, setting: st
 
     ``place`` is the folder's id in the journal, which is the value of ``folder`` while that exists.
     """
-    state = folder_state(transport, folder)
+    state = folder_state(transport, _job_folder(transport, folder))
     if setting == "folder":
         return place if state.exists else None
     if setting == "process":
@@ -92,7 +95,19 @@ def write_setting(transport: GuestTransport, folder: str, setting: str, value: S
         raise _no_setting(setting)
     if value is not None:
         raise UsageError("A guest's folder is made by preparing a job, its process by starting it.")
-    end_job(transport, folder, remove=setting == "folder")
+    end_job(transport, _job_folder(transport, folder), remove=setting == "folder")
+
+
+def _job_folder(transport: GuestTransport, folder: str) -> str:
+    """Return a folder that a journal names, if jobs are in such ones. Raises UsageError."""
+    base = base_folder(transport.guest)
+    if not folder.startswith(base) or not _NAME.fullmatch(folder.removeprefix(base)):
+        raise UsageError(
+            f"{shown(folder, 80) or 'That'} is no folder of a job in {transport.place}.",
+            meaning="The journal names it, and no test makes such a folder.",
+            advice="It is left alone; see where the session comes from.",
+        )
+    return folder
 
 
 def _no_setting(setting: str) -> UsageError:
