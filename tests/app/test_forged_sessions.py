@@ -202,7 +202,7 @@ def test_a_runs_own_settings_disk_and_lock_are_put_back(
         json.dumps({"run": RUN, "test": "sioc-shares"}),
         json.dumps({"run": RUN, "size_bytes": 1 << 30}),
     )
-    made = [
+    made: list[tuple[ChangedObject, str, Setting, Setting]] = [
         (VM, "attribute:vpw.lock", None, lock),
         (VM, "disk:test", None, disk),
         (STORE, "iorm.enabled", False, True),
