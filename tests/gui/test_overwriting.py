@@ -15,6 +15,7 @@ from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from tests.wizards.memory_environment import MemoryEnvironment
 from widgets.theme import Theme
+from wizards.flows.confirmation import disks_to_confirm, require_confirmed
 from wizards.flows.overwriting import Overwriting, overwriting_of
 from wizards.flows.plan_file import plan_text
 from wizards.flows.planning import Choice, make_plan
@@ -44,16 +45,16 @@ def test_every_given_disk_must_be_typed(theme: Theme, qtbot: QtBot) -> None:
     dialog.show()
     assert [one.uuid for one in what.given] == ["6000c29f-0001", "6000c29f-0002"]
     fields = list(dialog.fields.values())
-    qtbot.keyClicks(fields[0], "9f-0001")
+    qtbot.keyClicks(fields[0], "9f0001")
     assert not dialog.confirm.isEnabled()
     fields[0].clear()
-    qtbot.keyClicks(fields[0], "29F-0001")
+    qtbot.keyClicks(fields[0], "C29F0001")
     assert not dialog.confirm.isEnabled()
     assert dialog.why.text() == "1 still to be typed"
-    qtbot.keyClicks(fields[1], "29f-0001")
+    qtbot.keyClicks(fields[1], "c29f0001")
     assert not dialog.confirm.isEnabled()
     fields[1].clear()
-    qtbot.keyClicks(fields[1], "29f-0002")
+    qtbot.keyClicks(fields[1], "c29f-0002")
     assert dialog.confirm.isEnabled()
 
 
@@ -62,11 +63,11 @@ def test_enter_never_confirms_and_nothing_can_be_pasted(theme: Theme, qtbot: QtB
     qtbot.addWidget(dialog)
     dialog.show()
     field = next(iter(dialog.fields.values()))
-    QApplication.clipboard().setText("29f-0001")
+    QApplication.clipboard().setText("c29f0001")
     qtbot.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(field, Qt.Key.Key_Insert, Qt.KeyboardModifier.ShiftModifier)
     assert field.text() == ""
-    for one, end in zip(dialog.fields.values(), ("29f-0001", "29f-0002"), strict=True):
+    for one, end in zip(dialog.fields.values(), ("c29f0001", "c29f0002"), strict=True):
         qtbot.keyClicks(one, end)
         qtbot.keyClick(one, Qt.Key.Key_Return)
     assert dialog.isVisible()
@@ -115,3 +116,11 @@ def test_a_plan_of_real_disks_waits_for_what_must_be_typed(live: Program, home: 
     assert live.workbench.recordings.process is None
     dialog.reject()
     assert live.workbench.recordings.process is None
+
+
+def test_what_was_typed_is_what_the_run_asks_for() -> None:
+    around = look(MemoryEnvironment(count=2))
+    plan = make_plan(TEST, around, Choice("io-sweep"))
+    typed = [one.key for one in overwriting_of(plan, WRITING).given]
+    require_confirmed(disks_to_confirm(plan, load_fio_jobs()), typed)
+    assert overwriting_of(plan, WRITING).given[0].parts == ("6000", "c29f-0001")

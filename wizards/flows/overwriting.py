@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wizards.flows.confirmation import MAX_TYPED, TYPED
 from wizards.flows.plan import Plan
-
-TYPED = 8
-"""So many characters of a disk's UUID are typed, the last ones."""
-MAX_TYPED = 8
-"""More given disks than this are not typed one by one: let the run make them."""
+from wizards.flows.surroundings import plain_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +23,17 @@ class OverwrittenDisk:
 
     @property
     def key(self) -> str:
-        """What is typed for it, in lower case."""
-        return self.uuid[-TYPED:].lower()
+        """What is typed for it: the end of its UUID without dashes, in lower case."""
+        return plain_uuid(self.uuid)[-TYPED:]
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """Its UUID in two parts as it is written: what is not typed, and what is."""
+        left, at = TYPED, len(self.uuid)
+        while at and left:
+            at -= 1
+            left -= self.uuid[at] not in "- "
+        return self.uuid[:at], self.uuid[at:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class Overwriting:
         if self.problem or not self.disks:
             return not self.disks
         if self.given:
-            return all(typed.get(one.uuid, "").strip().lower() == one.key for one in self.given)
+            return all(plain_uuid(typed.get(one.uuid, "")) == one.key for one in self.given)
         return bool(self.phrase) and phrase.strip() == self.phrase
 
 

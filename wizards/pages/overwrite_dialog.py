@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
 from widgets.theme import Theme
-from wizards.flows.overwriting import TYPED, Overwriting, OverwrittenDisk
+from wizards.flows.confirmation import TYPED
+from wizards.flows.overwriting import Overwriting, OverwrittenDisk
+from wizards.flows.surroundings import plain_uuid
 
 _WIDTH = 820
 
@@ -158,7 +160,7 @@ class OverwriteDialog(QDialog):
         return area
 
     def _row(self, grid: QGridLayout, row: int, one: OverwrittenDisk) -> None:
-        begin, end = (escape(shown(part, 60)) for part in (one.uuid[:-TYPED], one.uuid[-TYPED:]))
+        begin, end = (escape(shown(part, 60)) for part in one.parts)
         uuid = f"{begin}<b>{end}</b>" if one.uuid else "new"
         texts = (
             shown(one.worker, 60),
@@ -174,7 +176,7 @@ class OverwriteDialog(QDialog):
             field = TypedField(
                 f"Last {TYPED} characters of the UUID of {shown(one.path, 80)} of {shown(one.worker, 60)}"
             )
-            field.setMaxLength(TYPED)
+            field.setMaxLength(TYPED + 4)  # dashes may be typed, too
             field.textChanged.connect(lambda _text: self._look())
             self.fields[one.uuid] = field
             grid.addWidget(field, row, 5)
@@ -192,9 +194,7 @@ class OverwriteDialog(QDialog):
         typed = {uuid: field.text() for uuid, field in self.fields.items()}
         is_done = self._what.is_confirmed(typed, self.phrase.text())
         self.confirm.setEnabled(is_done)
-        left = sum(
-            typed[one.uuid].strip().lower() != one.key for one in self._what.given if one.uuid in typed
-        )
+        left = sum(plain_uuid(typed[one.uuid]) != one.key for one in self._what.given if one.uuid in typed)
         if self._what.problem:
             self.why.setText(self._what.problem)
         elif is_done:
