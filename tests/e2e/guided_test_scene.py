@@ -26,7 +26,7 @@ def guided_test(program: Program, _arguments: list[str]) -> dict[str, object]:
     gallery = one_visible(window, GalleryView)
     until("the cards are there", lambda: gallery.cards)
     picture(program, "gallery")
-    card = next(one for one in gallery.cards if one.card.id == "sioc-shares")
+    card = next(one for one in gallery.cards if one.card.id == "io-sweep")
     click(card.button)
     until("the run is shown", lambda: any(one.isVisible() for one in window.findChildren(RunPage)))
     run = one_visible(window, RunPage)

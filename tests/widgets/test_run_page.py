@@ -115,6 +115,6 @@ def test_a_worker_that_was_not_heard_of_has_no_numbers(shown: RunPage) -> None:
     shown.show_sheet(replace(sheet(), workers=(silent,)))
     row = shown.workers.table().rows[0]
     assert row[0] == "w1"
-    assert row[2] == "○ waiting"
+    assert row[2] == "waiting"
     assert set(row[3:6]) == {"–"}
     assert row[-1] == "–"

@@ -220,7 +220,8 @@ def test_a_run_that_tells_nothing_but_its_figures() -> None:
     assert [name for name, _ in found.raw.heads] == ["Raw numbers", "of", "value", "95 % CI", "samples"]
     stopped = replace(of.run, valid=None, verdict="", why="stopped by you", figures=())
     nothing = result_sheet(replace(of, verdict=None, measured=Measured(()), run=stopped))
-    assert nothing.head.line == "No verdict: stopped by you"
+    assert (nothing.head.state, nothing.head.line) == ("warning", "Stopped before there was a verdict")
+    assert nothing.head.sentence == "stopped by you"
     assert nothing.raw is None
 
 

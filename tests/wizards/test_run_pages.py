@@ -138,8 +138,8 @@ def test_alike_changes_of_a_moment_are_one_line(session: Path) -> None:
     lines = [(one.title, one.text, one.state) for one in found.lines]
     assert lines == [
         ("Test disk removed, w8", "undone <60008>", "ok"),
-        ("Lock of this run held, w7", "↶ back to removed", "warning"),
-        ("Folder in the guest made, 2 objects", "↶ back to removed", "warning"),
+        ("Lock of this run held, w7", "↶ removed", "warning"),
+        ("Folder in the guest made, 2 objects", "↶ removed", "warning"),
         ("Disk shares 500, 3 objects", "↶ back to 1,000", "warning"),
     ]
     assert found.chip is not None

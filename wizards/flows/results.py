@@ -10,7 +10,13 @@ from resources.study_numbers import Studies
 from resources.units import format_count, format_duration
 from sessions.journal import JournalEntry, TestRun
 from viewmodels.health import Health
-from wizards.flows.change_words import change_title, value_words
+from wizards.flows.change_words import (
+    alike,
+    change_title,
+    is_made_by_the_run,
+    objects_text,
+    value_words,
+)
 from wizards.flows.chart_values import TimeChart
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
@@ -23,6 +29,7 @@ NOTHING_MEASURED = Measured(())
 _AGAINST = (" does not ", " do not ", "differ:", " costs ", "lost ")
 _BAD_NOTES = ("not handed", "lost −", "slower", "not the model's", "something else")
 _NO_REAL = ("(~)", "no real difference", "gains nothing")
+_TOGETHER_MS = 60_000
 _CONFIDENCE: dict[str, Health] = {"high": "ok", "medium": "info", "indicative": "none", "none": "none"}
 
 
@@ -82,7 +89,8 @@ def verdict_state(verdict: Verdict) -> Health:
 def put_back(source: ResultSource) -> FactList:
     """Return the changes and what became of each, with how many are put back."""
     changes = source.changes
-    lines = tuple(_change_line(source, one) for one in reversed(changes))
+    groups = alike(reversed(changes), source.settings, _TOGETHER_MS)
+    lines = tuple(_change_line(source, group) for group in groups)
     back = sum(one.state in ("undone", "not needed") for one in changes)
     state: Health = "ok" if back == len(changes) else "critical"
     chip = Chip(f"{format_count(back)} of {format_count(len(changes))}", state) if changes else None
@@ -113,6 +121,10 @@ def _head(source: ResultSource, verdict: Verdict) -> ResultHead:
     if problem is not None:
         return problem
     acts = (ActLine("again", "Run again"), ActLine("export", "Export…"))
+    if source.run.why and not source.run.verdict and source.run.end is not None:
+        back = put_back(source).chip
+        chips = (Chip(f"{back.text} put back", "ok"),) if back is not None else ()
+        return ResultHead("warning", "Stopped before there was a verdict", source.run.why, chips, acts)
     sentence = verdict.sentence if verdict.valid else verdict.why
     return ResultHead(verdict_state(verdict), verdict.line, sentence, tuple(_chips(source, verdict)), acts)
 
@@ -188,7 +200,8 @@ def _what_is_there(source: ResultSource) -> FactList:
     lines.append(FactLine("info", "Phases that were done", "", f"{whole} of {len(run.phases)}"))
     broken = next((one.name for one in run.phases if one.state in ("running", "failed")), "")
     if broken:
-        lines.append(FactLine("info", "Begins again when resumed", "", shown(broken, 60)))
+        words = "Begins again when resumed" if run.end is None else "Broken off in"
+        lines.append(FactLine("info", words, "", shown(broken, 60)))
     state: Health = "warning" if still else "ok"
     lines.append(FactLine(state, "Changes still applied", "", f"{still} of {len(changes)}"))
     return FactList("What is there", tuple(lines))
@@ -220,21 +233,23 @@ def _notes(verdict: Verdict) -> FactList | None:
     return FactList("What else it shows", tuple(lines)) if lines else None
 
 
-def _change_line(source: ResultSource, one: JournalEntry) -> FactLine:
+def _change_line(source: ResultSource, group: Sequence[JournalEntry]) -> FactLine:
+    one = group[0]
     title = change_title(one, source.settings)
     before, after = (value_words(one, value, source.settings) for value in (one.before, one.after))
     states: dict[str, Health] = {"undone": "ok", "not needed": "ok", "left": "warning", "failed": "critical"}
     words = {
-        "undone": f"put back to {before}",
+        "undone": before if is_made_by_the_run(one) else f"put back to {before}",
         "not needed": f"was {before} already",
         "left": f"left at another's value; was {before}",
         "failed": f"not put back: is {after}, was {before}",
         "applied": f"is {after}; back to {before}",
         "intended": f"about to become {after}",
     }[one.state]
-    tip = f"{title} of {shown(one.object.name)}: {words}" + (f". {shown(one.why)}" if one.why else "")
+    names = ", ".join(shown(each.object.name) for each in group)
+    tip = f"{title} of {names}: {words}" + (f". {shown(one.why)}" if one.why else "")
     state = states.get(one.state, "info")
-    return FactLine(state, f"{title}, {shown(one.object.name)}", words, source.clock(one.at), tip)
+    return FactLine(state, f"{title}, {objects_text(group)}", words, source.clock(one.at), tip)
 
 
 def _steps_title(verdict: Verdict, measured: Measured) -> tuple[str, str]:

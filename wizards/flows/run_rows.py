@@ -14,7 +14,7 @@ from sessions.model import FloatArray
 from viewmodels.health import Health
 from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import WorkCurve
-from wizards.flows.change_words import change_title, value_words
+from wizards.flows.change_words import alike, change_title, is_made_by_the_run, objects_text, value_words
 from wizards.flows.plan import PlannedPhase
 from wizards.flows.result_sheet import Chip, FactLine, FactList
 from wizards.flows.run_sheet import RunWorker
@@ -143,12 +143,8 @@ def journal_of(source: RunSource) -> FactList:
     """Return the changes, the newest first, each with how it is undone; alike ones of one moment together."""
     mine = sorted(source.changes, key=lambda each: each.at, reverse=True)
     undone = sum(one.state in ("undone", "not needed") for one in mine)
-    groups: dict[tuple[object, ...], list[JournalEntry]] = {}
-    for one in mine:
-        values = [value_words(one, each, source.settings) for each in (one.before, one.after)]
-        key = (change_title(one, source.settings), one.state, *values, one.at // _TOGETHER_MS)
-        groups.setdefault(key, []).append(one)
-    lines = tuple(_journal_line(source, group) for group in groups.values())
+    groups = alike(mine, source.settings, _TOGETHER_MS)
+    lines = tuple(_journal_line(source, group) for group in groups)
     note = f"{format_count(len(mine))} applied, {format_count(undone)} undone"
     return FactList("Journal", lines, Chip(note))
 
@@ -159,8 +155,10 @@ def _journal_line(source: RunSource, group: Sequence[JournalEntry]) -> FactLine:
     done = one.state in ("undone", "not needed")
     value = value_words(one, one.before if done else one.after, source.settings)
     names = sorted(shown(each.object.name, 60) for each in group)
-    of = names[0] if len(names) == 1 else f"{format_count(len(names))} objects"
-    back = "" if done else f"↶ back to {value_words(one, one.before, source.settings)}"
+    of = objects_text(group)
+    before = value_words(one, one.before, source.settings)
+    back = f"↶ {before}" if is_made_by_the_run(one) else f"↶ back to {before}"
+    back = "" if done else back
     tip = "\n".join([f"{title}: {', '.join(names)}", *(shown(each.why) for each in group if each.why)])
     words = f"{_CHANGE_WORDS[one.state]} {source.clock(one.at)}"
     line = f"{title} {value}, {of}"

@@ -62,7 +62,8 @@ class CurvesPainter:
         """Paint the labels of the time axis."""
         ticks, step = time_ticks(self.times.low, self.times.high, self.area.width(), clock)
         for at in ticks:
-            room = QRectF(self.times.pixel(at) - 40, self.area.bottom() + 3, 80, FOOT - 2)
+            left = min(self.times.pixel(at) - 30, self.area.right() - 56)  # the last one stays inside
+            room = QRectF(left, self.area.bottom() + 3, 60, FOOT - 2)
             text, middle = time_label(at, step, clock), Qt.AlignmentFlag.AlignHCenter
             paint_words(self.painter, self.font, self.tokens.muted, room, text, middle, pixels=11)
 
@@ -127,6 +128,11 @@ class CurvesPainter:
             self.painter.setPen(QPen(QColor(colour), 1, style))
             x = round(self.times.pixel(at)) + 0.5
             self.painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
+
+
+def has_samples(chart: TimeChart) -> bool:
+    """Return True if any curve has a value."""
+    return any(np.isfinite(one.values).any() for one in chart.curves)
 
 
 def highest(chart: TimeChart) -> float:

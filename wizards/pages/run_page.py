@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from resources.units import format_duration, format_value
 from sessions.clock import Clock
-from viewmodels.health import Health
 from widgets.theme import Theme
 from wizards.flows.result_sheet import ResultHead
 from wizards.flows.run_sheet import RunSheet, RunWorker
@@ -37,7 +36,6 @@ _WORKERS = (
     Heading("p99 ms", right=True),
     Heading("heard", right=True),
 )
-_MARKS: dict[Health, str] = {"ok": "●", "warning": "◆", "none": "○"}
 
 
 class RunPage(QWidget):
@@ -139,7 +137,7 @@ def _row(number: int, one: RunWorker, largest: float) -> tuple[Cell, ...]:
     return (
         Cell(name, bold=True, swatch=number),
         Cell(one.host, muted=True),
-        Cell(f"{_MARKS.get(one.state, '○')} {one.words}", muted=one.state == "none"),
+        Cell(one.words, muted=one.state == "none", state=one.state),
         Cell(_number(one.iops), bold=True),
         Cell(_number(one.share, "%"), bold=True),
         Cell(_number(one.due, "%") if one.due is not None else "–", muted=True),

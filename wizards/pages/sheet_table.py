@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import shown
+from viewmodels.health import Health
 from viewmodels.text_table import TextTable
 from widgets.theme import Theme
+from wizards.pages.badge import paint_symbol
 
 _ROW, _HEAD = 24, 26
 _BAR = Qt.ItemDataRole.UserRole
@@ -30,7 +32,8 @@ _NOWHERE = QModelIndex()
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text; ``bold``, or ``muted``; ``swatch`` is the number of a curve's colour before the text.
+    """A cell: its text; ``bold``, or ``muted``; ``swatch`` is the number of a curve's colour before the text,
+    ``state`` the sign before it.
 
     A cell with a ``bar`` shows no text but a bar that is filled so far (0 to 1), with ``mark`` on it.
     """
@@ -41,6 +44,7 @@ class Cell:
     swatch: int | None = None
     bar: float | None = None
     mark: float | None = None
+    state: Health | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +116,18 @@ class _Delegate(QStyledItemDelegate):
         if cell.bar is not None:
             option.text = ""
 
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """Return the room of the text and of the sign before it."""
+        cell: Cell = index.data(_BAR)
+        has_sign = cell.state is not None or (cell.swatch is not None and cell.bar is None)
+        return super().sizeHint(option, index) + QSize(16 if has_sign else 0, 0)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint text, swatch or bar."""
         cell: Cell = index.data(_BAR)
         tokens = self._theme.tokens
         area = QRectF(option.rect)
-        if cell.swatch is not None and cell.bar is None:
+        if (cell.swatch is not None and cell.bar is None) or cell.state is not None:
             option.rect = option.rect.adjusted(16, 0, 0, 0)
         super().paint(painter, option, index)
         painter.save()
@@ -126,6 +136,10 @@ class _Delegate(QStyledItemDelegate):
         if cell.swatch is not None and cell.bar is None:
             painter.setBrush(QColor(tokens.curve(cell.swatch)))
             painter.drawRoundedRect(QRectF(area.left() + 6, area.center().y() - 4, 8, 8), 2, 2)
+        if cell.state is not None:
+            sign = QRectF(area.left() + 6, area.center().y() - 4, 8, 8)
+            paint_symbol(painter, sign, cell.state, QColor(tokens.health(cell.state)))
+            painter.setPen(Qt.PenStyle.NoPen)
         if cell.bar is not None:
             self._paint_bar(painter, area.adjusted(4, 0, -8, 0), cell)
         painter.restore()

@@ -30,7 +30,7 @@ from wizards.pages.chart_frame import (
     paint_values,
     paint_words,
 )
-from wizards.pages.curve_painting import BAND, CurvesPainter, highest
+from wizards.pages.curve_painting import BAND, CurvesPainter, has_samples, highest
 from wizards.pages.fact_list import paint_chip
 
 
@@ -131,7 +131,7 @@ class TimeChartView(QWidget):
         paint_card(painter, QRectF(self.rect()), tokens)
         self._paint_head(painter)
         area, scale = self.area(), self._scale()
-        if scale is None or not chart.curves:
+        if scale is None or not has_samples(chart):
             middle = Qt.AlignmentFlag.AlignHCenter
             paint_words(painter, self.font(), tokens.faint, area, chart.empty, middle)
             return
