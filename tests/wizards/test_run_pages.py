@@ -122,6 +122,31 @@ def test_a_pause_says_how_long_it_lasts_at_most(session: Path) -> None:
     assert head.state == "warning"
 
 
+def test_a_run_that_is_held_between_two_phases_can_go_on(session: Path) -> None:
+    of = source(session, measured_phase(session), 0.9)
+    number = next(n for n, one in enumerate(of.run.phases) if one.state == "running")
+    held = (replace(of.run.phases[number], state="planned", start=None), *of.run.phases[number + 1 :])
+    of = replace(of, run=replace(of.run, phases=(*of.run.phases[:number], *held)))
+    assert run_sheet(of).head.pause.startswith("Pause before ")
+    head = run_sheet(replace(of, is_paused=True)).head
+    assert head.pause == "Go on"
+    assert head.title.startswith("Paused before ")
+    assert head.is_paused
+    assert head.can_stop
+
+
+def test_a_run_that_has_ended_offers_no_stop(session: Path) -> None:
+    with SessionReader.open(session) as reader:
+        (run,) = reader.test_runs()
+        found = run_page(reader, run.id, knowledge())
+    assert found is not None
+    assert found.head.title == "The run has ended"
+    assert found.head.is_over
+    assert not found.head.pause
+    assert "≈" not in found.head.note
+    assert {one.words for one in found.workers} == {"ended"}
+
+
 def test_alike_changes_of_a_moment_are_one_line(session: Path) -> None:
     def change(number: int, setting: str, state: ChangeState, after: Setting) -> JournalEntry:
         of = ChangedObject("vc", "VirtualMachine", f"vm-{number}", f"w{number}")

@@ -58,6 +58,8 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
     for one in source.plan.workers:
         heard = (source.now - source.heard[one.name]) / 1000 if one.name in source.heard else nan
         state, words = _worker_state(iops[one.name], heard, at_work is None or one.name in at_work)
+        if source.run.end is not None:
+            state, words = "none", "ended"
         yield RunWorker(
             name=one.name,
             role=one.role,

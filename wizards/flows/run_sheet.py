@@ -27,6 +27,8 @@ class RunHead:
     is_paused: bool = False
     problem: str = ""
     """Why the run is about to end, or what it lost; empty if nothing."""
+    is_over: bool = False
+    """True if the run has ended: there is nothing to stop."""
 
 
 @dataclass(frozen=True, slots=True)

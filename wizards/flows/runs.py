@@ -85,8 +85,11 @@ def _head(source: RunSource, stages: Sequence[_Stage]) -> RunHead:
     elapsed = (source.now - (now.phase.start or source.now)) / 1000 if now is not None else 0.0
     ends = source.clock(source.now + max(0.0, left - elapsed) * 1000)
     problem = next((one.text for one in reversed(source.events) if one.kind == "test stopped"), "")
+    if source.run.end is not None:
+        note = f"ended {source.clock(source.run.end)}"
+        return RunHead("The run has ended", "info", "", note, can_stop=False, problem=problem, is_over=True)
     if now is None:
-        return RunHead("Between two phases", "info", "", f"ends ≈ {ends}", problem=problem)
+        return _between(source, stages, f"ends ≈ {ends}", problem)
     restoring = now.phase.name == "restore"
     rounds = max((one.number for one in source.cost.steps), default=1)
     round_text = ""
@@ -109,6 +112,17 @@ def _head(source: RunSource, stages: Sequence[_Stage]) -> RunHead:
         source.is_paused,
         problem,
     )
+
+
+def _between(source: RunSource, stages: Sequence[_Stage], note: str, problem: str) -> RunHead:
+    """Return the head between two phases, where a pause holds the run."""
+    then = next((one for one in stages if one.phase.state == "planned" and one.step is not None), None)
+    if not source.is_paused:
+        pause = "" if then is None or then.step is None else f"Pause before {then.step.label}"
+        return RunHead("Between two phases", "info", "", note, pause, problem=problem)
+    before = "" if then is None or then.step is None else f" before {then.step.label}: {then.step.title}"
+    progress = "settings stay; everything is put back after 30 min"
+    return RunHead(shown(f"Paused{before}", 90), "warning", progress, "", "Go on", True, True, problem)
 
 
 def _progress(source: RunSource, now: _Stage, elapsed: float) -> tuple[str, Health]:

@@ -99,6 +99,7 @@ class RunHeadView(QFrame):
             else "Ends the phase and holds; settings stay. After 30 min it puts them back by itself."
         )
         self.stop.setEnabled(head.can_stop)
+        self.stop.setVisible(not head.is_over)
         self.stop.setText("Stop and restore" if head.can_stop else "Putting back…")
         if before.title != head.title:
             self.setAccessibleName(f"{shown(head.title)}, {shown(head.progress)}")
