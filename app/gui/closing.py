@@ -30,14 +30,20 @@ class Closing(QObject):
         return False
 
     def _ask(self) -> None:
-        is_recording = self._recordings.process is not None
+        is_recording, is_test = self._recordings.process is not None, _is_test(self._recordings)
         box = QMessageBox(self._window)
         box.setObjectName("closing")
         box.setWindowTitle("Hyperscope")
-        box.setText("A recording is running." if is_recording else "An import is running.")
+        running = "A test is running." if is_test else "A recording is running."
+        box.setText(running if is_recording else "An import is running.")
         if is_recording:
-            box.setInformativeText("Stop it, or let it go on without the window?")
-            stop = box.addButton("Stop recording", QMessageBox.ButtonRole.AcceptRole)
+            box.setInformativeText(
+                "Stop it and put everything back, or let it go on without the window?"
+                if is_test
+                else "Stop it, or let it go on without the window?"
+            )
+            words = "Stop and restore" if is_test else "Stop recording"
+            stop = box.addButton(words, QMessageBox.ButtonRole.AcceptRole)
             detach = box.addButton("Go on without the window", QMessageBox.ButtonRole.DestructiveRole)
             detach.clicked.connect(self._detach)
         else:
@@ -64,3 +70,7 @@ class Closing(QObject):
         if self._is_closing and self._recordings.process is None and not self._importing.is_running:
             self._is_closing = False
             QTimer.singleShot(0, self._window, self._window.close)
+
+
+def _is_test(recordings: Recordings) -> bool:
+    return recordings.process is not None and recordings.process.is_test

@@ -125,6 +125,11 @@ class RecorderProcess(QObject):
         return self.state in {"ended", "died"}
 
     @property
+    def is_test(self) -> bool:
+        """True if this is a guided test."""
+        return isinstance(self.request, TestRequest)
+
+    @property
     def pid(self) -> int:
         """The id of the process."""
         return self._child.pid

@@ -67,7 +67,10 @@ class Recordings(QObject):
         """Start recording; returns None and shows a message if that is not possible."""
         if self._process is not None:
             self._window.messages.show_message(
-                "A recording is running in this window already.", "warning", button="Stop it", act=self.stop
+                f"A {_name(self._process)} is running in this window already.",
+                "warning",
+                button="Stop it",
+                act=self.stop,
             )
             return None
         try:
@@ -202,9 +205,10 @@ class Recordings(QObject):
             )
 
     def _detached(self) -> None:
+        name = _name(self._process)
         self._forget()
         self._desk.notify(
-            "The recording goes on without the window. Open the session again to look at it or to stop it.",
+            f"The {name} goes on without the window. Open the session again to look at it or to stop it.",
             "ok",
         )
         self.over.emit()
@@ -218,8 +222,7 @@ class Recordings(QObject):
         if ended.code == 0:
             samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"
             lacking = shortfalls(ended)
-            what = "test" if isinstance(process.request, TestRequest) else "recording"
-            text = f"The {what} has ended: {'; '.join((samples, *lacking))}."
+            text = f"The {_name(process)} has ended: {'; '.join((samples, *lacking))}."
             self._desk.notify(text, "warning" if lacking else "ok")
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
@@ -250,6 +253,10 @@ def ignore_result(_answer: object) -> None:
     """Do nothing with the result of a call: for callbacks that must return None."""
 
 
+def _name(process: RecorderProcess | None) -> str:
+    return "test" if process is not None and process.is_test else "recording"
+
+
 def _beginning(process: RecorderProcess | None) -> tuple[str, str]:
     if process is None or process.status.samples:
         return "", ""
@@ -265,15 +272,15 @@ def _top_bar_texts(process: RecorderProcess | None) -> tuple[str, str]:
         case "starting":
             return "◌ Connecting…", "warning"
         case "paused":
-            return f"◆ Paused {clock}", "warning"
+            return f"◆ {'Test pausing' if process.is_test else 'Paused'} {clock}", "warning"
         case "finishing":
             return "◌ Finishing…", "warning"
         case _ if not process.status.samples:
             return f"◌ Connecting… {clock}", "warning"
         case _:
             troubled = any(_is_troubled(source) for source in process.status.sources)
-            what = "Test" if isinstance(process.request, TestRequest) else "Recording"
-            return f"{'◆' if troubled else '●'} {what} {clock}", "warning" if troubled else "ok"
+            word = "Test" if process.is_test else "Recording"
+            return f"{'◆' if troubled else '●'} {word} {clock}", "warning" if troubled else "ok"
 
 
 def _is_troubled(source: SourceReport) -> bool:

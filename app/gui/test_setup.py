@@ -17,7 +17,7 @@ from resources.guided_tests import GuidedTest, GuidedTests
 from resources.units import format_count, format_duration
 from wizards.flows.check_result import CheckResult, counts_text
 from wizards.flows.checks import checks_of
-from wizards.flows.choices import Chosen, Offer, choice_of, first_choice, offer_of
+from wizards.flows.choices import Chosen, Offer, choice_of, first_choice, offer_of, problem_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import plan_text
 from wizards.flows.plan_sheet import PlanSheet
@@ -98,7 +98,7 @@ class TestSetup(QObject):
         plan, names = now.plan, {one.id: one.name for one in now.plan.objects}
         chosen = [shown(names.get(one, one), 60) for one in plan.chosen.values()]
         critical = next((one.name for one in plan.workers if one.role == "critical"), "")
-        who = f"{format_count(len(plan.workers))} workers"
+        who = f"{format_count(len(plan.workers))} worker{'' if len(plan.workers) == 1 else 's'}"
         choose = [", ".join(chosen), f"Critical: {shown(critical, 40)}; {who}" if critical else who]
         check = (counts_text(now.checks),) if now.checks else ()
         seconds = now.sheet.numbers[0].value if now.sheet and now.sheet.numbers else ""
@@ -207,6 +207,8 @@ class TestSetup(QObject):
 
     def _planned(self, before: SetUp, chosen: Chosen) -> SetUp:
         assert before.around is not None
+        if problem := problem_of(before.test, chosen):
+            return replace(before, chosen=chosen, plan=None, sheet=None, checks=(), problem=problem)
         try:
             plan = make_plan(before.test, before.around, choice_of(before.test, chosen))
             sheet = sheet_of(plan, self._known, load_fio_jobs(), _clock)

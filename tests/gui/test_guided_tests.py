@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -18,6 +19,7 @@ from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
 from wizards.pages.rail_pane import RailPane
+from wizards.pages.run_page import RunPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -117,6 +119,11 @@ def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryVie
     check = child_of(live.window, CheckPlanPage)
     wait(qtbot, lambda: "at least 2" in check.reason.text())
     assert not check.start.isEnabled()
+    page.leave_out(page.chosen.workers)
+    wait(qtbot, lambda: page.problem.text() == "No worker is chosen: tick at least 2.")
+    assert not page.next.isEnabled()
+    assert setup.now is not None
+    assert setup.now.plan is None
 
 
 def test_the_steps_stand_where_the_inventory_stands(
@@ -127,9 +134,41 @@ def test_the_steps_stand_where_the_inventory_stands(
     assert not live.window.dock("inventory").isVisible()
     pane = child_of(live.window, RailPane)
     assert "Check, current" in pane.steps.accessibleDescription()
+    assert "workers" in pane.steps.accessibleDescription(), "what was chosen stands in its step"
+    assert "16 ok" in pane.steps.accessibleDescription()
     live.desk.tests.close()
     assert live.window.dock("inventory").isVisible()
     assert not live.window.dock("steps").isVisible()
+
+
+def test_a_test_of_the_lab_can_be_set_up_before_it_runs(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    card = next(one for one in gallery.cards if one.card.id == "io-sweep")
+    assert (card.setup.text(), card.button.text()) == ("Set up…", "Run")
+    qtbot.mouseClick(card.setup, Qt.MouseButton.LeftButton)
+    page = child_of(live.window, ChoosePage)
+    wait(qtbot, lambda: page.isVisible() and page.next.isEnabled())
+    assert live.workbench.recordings.process is None
+
+
+def test_what_runs_is_called_a_test_until_it_is_stopped(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    card = next(one for one in gallery.cards if one.card.id == "drs-balance")
+    qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
+    page = child_of(live.window, RunPage)
+    wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())
+    assert "Test " in live.window.top.live.text()
+    assert not live.window.close()
+    box = child_of(live.window, QMessageBox, "closing")
+    assert box.text() == "A test is running."
+    buttons = {button.text(): button for button in box.findChildren(QPushButton)}
+    assert set(buttons) == {"Stop and restore", "Go on without the window", "Cancel"}
+    qtbot.mouseClick(buttons["Cancel"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.head.stop, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert live.window.messages.text.startswith("The test has ended: ")
 
 
 def test_the_plan_can_be_saved(live: Program, gallery: GalleryView, qtbot: QtBot, home: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, GuidedTests, Length, TestStep
 from resources.units import format_duration
 from sessions.journal import JournalEntry, TestRun
@@ -40,7 +41,11 @@ def card_groups(tests: GuidedTests, connected: Connected, runs: Sequence[TestRun
 
 
 def interrupted(
-    runs: Sequence[TestRun], journal: Sequence[JournalEntry], live: str, day: Callable[[int], str]
+    tests: GuidedTests,
+    runs: Sequence[TestRun],
+    journal: Sequence[JournalEntry],
+    live: str,
+    day: Callable[[int], str],
 ) -> Interrupted | None:
     """Return the newest run that did not put everything back; ``live`` is the run that goes on now.
 
@@ -55,10 +60,10 @@ def interrupted(
         )
         changes = f"{len(left)} changes are" if len(left) != 1 else "1 change is"
         undone = f"{changes} not undone." if left else "Every change is undone."
+        test = tests.tests.get(run.test)
+        title = test.title if test is not None else shown(run.test, 60)
         where = f"phase {min(at + 1, len(run.phases))} of {len(run.phases)}. " if run.phases else ""
-        return Interrupted(
-            run.id, f"A run of {run.test} was interrupted", f"{day(run.start)}, {where}{undone}"
-        )
+        return Interrupted(run.id, f"{title} was interrupted", f"{day(run.start)}, {where}{undone}")
     return None
 
 

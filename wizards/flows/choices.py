@@ -63,6 +63,13 @@ def lengths_of(test: GuidedTest, offer: Offer) -> list[tuple[Length, str]]:
     return found
 
 
+def problem_of(test: GuidedTest, chosen: Chosen) -> str:
+    """Return why there can be no plan of a choice, empty if nothing is lacking."""
+    if not chosen.workers:
+        return f"No worker is chosen: tick at least {test.workers_least}."
+    return ""
+
+
 def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
     """Return what was chosen as planning takes it."""
     return Choice(

@@ -108,12 +108,16 @@ def _numbers(plan: Plan, cost: Cost, clock: Callable[[float], str]) -> Iterator[
     kinds = len(cost.settings)
     yield SheetNumber(f"{format_count(cost.changes)} changes", f"all undone, {kinds} kinds of settings")
     count = len(plan.workers)
-    yield SheetNumber(f"{format_count(count)} workers", _hosts_text(plan.workers))
+    yield SheetNumber(_many(count, "worker"), _hosts_text(plan.workers))
 
 
 def _hosts_text(workers: Sequence[PlannedWorker]) -> str:
     hosts = {one.host for one in workers if one.host}
-    return f"on {format_count(len(hosts))} hosts" if hosts else "do the I/O"
+    return f"on {_many(len(hosts), 'host')}" if hosts else "do the I/O"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{format_count(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def _is_lab(plan: Plan) -> bool:

@@ -38,11 +38,13 @@ _HERE: dict[Readiness, str] = {"ready": "check", "missing": "connect", "impossib
 class CardView(QWidget):
     """Shows one ``TestCard``.
 
-    Signals: ``chosen`` with the test's id when its button is pressed (or Enter on the card), ``recalled``
-    with the id of its last run when that line is clicked, ``explained`` with the test's id for help.
+    Signals: ``chosen`` with the test's id when its button is pressed (or Enter on the card), ``set_up`` when
+    the button beside one that runs at once is pressed, ``recalled`` with the id of its last run when that
+    line is clicked, ``explained`` with the test's id for help.
     """
 
     chosen = Signal(str)
+    set_up = Signal(str)
     recalled = Signal(str)
     explained = Signal(str)
 
@@ -59,6 +61,12 @@ class CardView(QWidget):
         self.button = QPushButton(self)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(lambda: self.chosen.emit(self.card.id))
+        self.setup = QPushButton("Set up…", self)
+        self.setup.setProperty("role", "ghost")
+        self.setup.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setup.setToolTip("See what it would do, and choose; nothing is touched before Start")
+        self.setup.clicked.connect(lambda: self.set_up.emit(self.card.id))
+        QWidget.setTabOrder(self.setup, self.button)
         theme.changed.connect(self.update)
         self.show_card(card)
 
@@ -69,6 +77,8 @@ class CardView(QWidget):
         self.button.setEnabled(card.readiness != "impossible" and not card.running)
         self.button.setToolTip(card.here if not self.button.isEnabled() else "")
         self.button.setAccessibleName(f"{card.button} {card.title}")
+        self.setup.setVisible(card.button == "Run" and not card.running)
+        self.setup.setAccessibleName(f"Set up {card.title}")
         if card.readiness == "ready" and not card.running and card.button == "Run":
             self.button.setProperty("role", "primary")
         self.setAccessibleName(f"{card.title}, {', '.join(badge_text(one) for one in card.levels)}")
@@ -89,6 +99,13 @@ class CardView(QWidget):
         size = self.button.sizeHint().boundedTo(QSize(200, 26))
         corner = QPoint(self.width() - _PAD - size.width(), self.height() - 8 - size.height())
         self.button.setGeometry(QRect(corner, size))
+        beside = self.setup.sizeHint().boundedTo(QSize(120, 26))
+        self.setup.setGeometry(QRect(QPoint(corner.x() - 4 - beside.width(), corner.y()), beside))
+
+    @property
+    def _foot_end(self) -> int:
+        """Where the buttons begin, from the left."""
+        return self.button.x() if self.setup.isHidden() else self.setup.x()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter chooses the test, F1 explains it."""
@@ -131,7 +148,7 @@ class CardView(QWidget):
         return "\n".join(shown(one) for one in (card.question, card.cost, card.risk, card.here))
 
     def _on_last(self, at: QPoint) -> bool:
-        return at.y() > self.height() - 42 and at.x() < self.button.x()
+        return at.y() > self.height() - 42 and at.x() < self._foot_end
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Paint title, badges, question, three facts and the last result."""
@@ -186,7 +203,7 @@ class CardView(QWidget):
         painter.setPen(QPen(QColor(tokens.line), 1))
         painter.drawLine(_PAD, line, self.width() - _PAD, line)
         painter.setFont(sized(self.font(), 12))
-        room = QRect(_PAD, line + 16, self.button.x() - _PAD - 10, _LINE)
+        room = QRect(_PAD, line + 16, self._foot_end - _PAD - 10, _LINE)
         if card.running:
             paint_symbol(painter, QRectF(_PAD, line + 21, 8, 8), "ok", QColor(tokens.ok))
             painter.setPen(QColor(tokens.ok))

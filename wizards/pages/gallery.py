@@ -90,11 +90,12 @@ class InterruptedBar(QFrame):
 class GalleryView(QWidget):
     """The page.
 
-    Signals: ``chosen`` and ``explained`` with a test's id, ``recalled`` with a run's,
+    Signals: ``chosen``, ``set_up`` and ``explained`` with a test's id, ``recalled`` with a run's,
     ``plan_wanted`` for a plan's file; those of ``bar``.
     """
 
     chosen = Signal(str)
+    set_up = Signal(str)
     explained = Signal(str)
     recalled = Signal(str)
     plan_wanted = Signal()
@@ -242,6 +243,7 @@ class GalleryView(QWidget):
     def _made(self, card: TestCard) -> CardView:
         view = CardView(self._theme, card, self._date)
         view.chosen.connect(self.chosen)
+        view.set_up.connect(self.set_up)
         view.recalled.connect(self.recalled)
         view.explained.connect(self.explained)
         return view

@@ -25,6 +25,7 @@ class StepsPanel(QObject):
         self.view.copied.connect(lambda text: desk.notify(text, "ok"))
         self._tests.opened.connect(self._show)
         self._tests.changed.connect(self._show)
+        self._tests.setup.changed.connect(self._show)
 
     def _show(self) -> None:
         tests = self._tests

@@ -58,6 +58,7 @@ class TestsPanel(QObject):
         tests.opened.connect(self._show_step)
         tests.command_wanted.connect(lambda text: desk.notify(copy_text(text, "The command"), "ok"))
         self.gallery.chosen.connect(tests.begin)
+        self.gallery.set_up.connect(tests.set_up)
         self.gallery.bar.restored.connect(lambda _run: desk.recording.act_on_run("restore"))
         self.gallery.bar.resumed.connect(lambda _run: desk.recording.act_on_run("resume"))
         self.gallery.bar.journal_wanted.connect(self._recall)
@@ -82,7 +83,8 @@ class TestsPanel(QObject):
         self.gallery.show_groups(card_groups(tests.known, tests.connected, records.runs))
         running = tests.running
         live = running.id if running is not None else ""
-        self.gallery.show_interrupted(interrupted(records.runs, records.journal, live, self._day))
+        left = interrupted(tests.known, records.runs, records.journal, live, self._day)
+        self.gallery.show_interrupted(left)
 
     def _show_step(self) -> None:
         setup, runs = self._setup_pages, self._run_pages

@@ -1,0 +1,32 @@
+"""The cards of the gallery, and the bar of a run that was interrupted."""
+
+from __future__ import annotations
+
+from resources.guided_tests import load_guided_tests
+from sessions.journal import ChangedObject, JournalEntry, Phase, TestRun
+from wizards.flows.cards import Connected, card_groups, interrupted
+
+PHASES = (Phase("fill", "done", 1_000, 2_000), Phase("depth 1", "planned"))
+RUN = TestRun("r1", "io-sweep", "", 1_000, phases=PHASES)
+
+
+def day(at: int) -> str:
+    return f"<{at}>"
+
+
+def test_an_interrupted_run_is_called_by_its_title() -> None:
+    of = ChangedObject("vc", "VirtualMachine", "vm-1", "w1")
+    left = JournalEntry("1", "r1", of, "disk:t", None, "{}", "vsphere", "applied", 1, 1_500)
+    found = interrupted(load_guided_tests(), [RUN], [left], "", day)
+    assert found is not None
+    assert found.title == "I/O sweep was interrupted"
+    assert found.text == "<1000>, phase 2 of 2. 1 change is not undone."
+    assert interrupted(load_guided_tests(), [RUN], [left], "r1", day) is None, "it goes on now"
+
+
+def test_a_vcenter_is_not_called_ready_where_the_window_cant_plan_its_tests() -> None:
+    groups = card_groups(load_guided_tests(), Connected("vcenter", "vc01"), [])
+    for card in (one for group in groups for one in group.cards):
+        assert card.readiness == "missing"
+        assert card.button == "Copy command"
+        assert "on the command line" in card.here
