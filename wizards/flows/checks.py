@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from resources.failures import HyperscopeError
+from resources.failures import HyperscopeError, UsageError
 from resources.foreign_text import shown
 from resources.guided_tests import CheckDescription, GuidedTests
 from wizards.flows.check_result import CheckResult, CheckState
@@ -49,8 +49,9 @@ def checks_of(
     """Yield the results of all checks of a plan's test, in their order, each as it is made.
 
     They change nothing. A check that fails to read what it needs could not be made: it blocks where a real
-    problem would.
+    problem would. Raises UsageError for a plan whose objects are none of this environment.
     """
+    _require_same_objects(plan, around)
     test = known.require(plan.test)
     look = Look(plan, test, known, around, environment)
     for check in test.checks:
@@ -60,6 +61,25 @@ def checks_of(
         except HyperscopeError as error:
             found = Found(None, shown(str(error)))
         yield _result(described, found)
+
+
+def _require_same_objects(plan: Plan, around: Surroundings) -> None:
+    """The journal names objects as the plan does, and 'restore' goes to where it says that they are."""
+    present = {one.object.id: one.object for one in around.objects}
+    for planned in plan.objects:
+        found = present.get(planned.id)
+        if found is not None and (found.source, found.kind) == (planned.source, planned.kind):
+            continue
+        here = (
+            f"{shown(found.id)} is a {shown(found.kind)} of {shown(found.source)}"
+            if found
+            else "it is not there"
+        )
+        raise UsageError(
+            f"The plan is of another environment: it has {shown(planned.name)}, the {shown(planned.kind)} "
+            f"{shown(planned.id)} of {shown(planned.source)}; {here}.",
+            advice="Make the plan again with 'hyperscope test plan'.",
+        )
 
 
 def _result(described: CheckDescription, found: Found) -> CheckResult:

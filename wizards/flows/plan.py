@@ -123,7 +123,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     test: Name
-    environment: tuple[Name, ...]
+    environment: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=MAX_WORKERS)]
     length: Length
     seed: Annotated[int, msgspec.Meta(ge=1, le=1 << 31)]
     order: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=MAX_PHASES)]
