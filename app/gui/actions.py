@@ -88,7 +88,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True, line=True,
     ),
-    ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", managed=True),
+    ActionSpec(
+        "record.stop", "Stop recording", "Record", ("Ctrl+.", "Ctrl+Shift+."), "stop",
+        "A test's load ends at once, and everything that it changed is put back.", managed=True,
+    ),
     ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record", managed=True),
     ActionSpec("record.detach", "Go on recording without the window", "Record", managed=True),
     ActionSpec("go.back", "Back", "Go", ("Alt+Left",), "back", "To what you looked at before."),

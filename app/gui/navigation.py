@@ -101,6 +101,7 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
     if snapshot is None:
         return
     yield from _sources(desk, snapshot)
+    yield from _tests(desk)
     icons: dict[str, QIcon] = {}
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
@@ -109,6 +110,18 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
         kind = KINDS[ref.kind][0]
         hint = f"{kind} · {shown(owner.name)}" if owner else kind
         yield Entry(shown(entity.name) or ref.key, hint, icons[ref.kind], _look_at(desk, ref))
+
+
+def _tests(desk: Desk) -> Iterator[Entry]:
+    """Yield an entry for each guided test and each run of the session."""
+    icon = desk.theme.icons.get("tests")
+    known = desk.tests.known.tests
+    for test in known.values():
+        yield Entry(f"Test: {test.title}", "guided test", icon, partial(desk.tests.set_up, test.id))
+    for run in desk.tests.records.runs:
+        title = known[run.test].title if run.test in known else shown(run.test, 60)
+        when = desk.times.clock.moment(run.start)
+        yield Entry(f"Run of {title}, {when}", "test run", icon, partial(desk.tests.look_at, run.id))
 
 
 def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:

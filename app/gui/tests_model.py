@@ -126,6 +126,13 @@ class TestsModel(QObject):
         self.setup.begin(self.known.require(test), self.address)
         self.open(test, "choose")
 
+    def look_at(self, run: str) -> None:
+        """Show a run, or its result, and bring its page to the front."""
+        found = self.records.run(run)
+        if found is not None:
+            self.asked.emit()
+            self.open(found.test, "run" if found.end is None else "result", run)
+
     def close(self) -> None:
         """Show all tests."""
         self.open("", "")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.navigation import palette_entries
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from tests.gui.recordings import record
@@ -189,3 +190,10 @@ def test_a_finding_offers_the_tests_that_are_about_it(
     live.window.show_panel("overview")
     live.desk.tests.set_up("io-sweep")
     wait(qtbot, lambda: child_of(live.window, ChoosePage).isVisible())
+
+
+def test_the_palette_finds_tests_by_name(live: Program, gallery: GalleryView) -> None:
+    offered = {one.text: one for one in palette_entries(live.desk, live.window.commands)}
+    assert "Test: I/O sweep" in offered
+    offered["Test: I/O sweep"].run()
+    assert live.desk.tests.test == "io-sweep"
