@@ -21,6 +21,8 @@ from PySide6.QtWidgets import QApplication
 from app.gui.application import Program, build
 from lab import Lab, find_scenario, load_scenarios, record_lab
 from sessions.store import SessionWriter
+from wizards.pages.result_page import ResultPage
+from wizards.pages.run_page import RunPage
 
 IMAGES = Path(__file__).resolve().parent / "images"
 SIZE = QSize(1440, 900)
@@ -51,7 +53,34 @@ def main(folder: Path) -> None:
                 show()
                 wait(1_500)
                 program.window.grab().save(str(folder / f"{name}-{theme}.png"))
+        program.desk.settings.set("record.folder", place)
+        guided_tests(program, folder)
         program.window.close()
+
+
+def guided_tests(program: Program, folder: Path) -> None:
+    """Keep pictures of the tests, of one that runs in the lab, and of its result."""
+    window = program.window
+
+    def keep(name: str, *themes: str) -> None:
+        for theme in themes:
+            program.desk.settings.set("look.theme", theme)
+            wait(600)
+            window.grab().save(str(folder / f"{name}-{theme}.png"))
+
+    window.show_panel("tests")
+    wait(1_500)
+    keep("tests", "dark", "light")
+    program.desk.settings.set("look.theme", "dark")
+    program.desk.tests.begin("sioc-shares")
+    wait_for(lambda: any(page.isVisible() for page in window.findChildren(RunPage)))
+    run = next(page for page in window.findChildren(RunPage) if page.isVisible())
+    wait_for(lambda: run.head.title.text().startswith("P3") or not run.isVisible())
+    keep("test-run", "dark")
+    result = window.findChildren(ResultPage)[0]
+    wait_for(lambda: result.isVisible() and bool(result.head.line.text()))
+    wait(2_000)
+    keep("test-result", "dark", "light")
 
 
 def views(program: Program) -> dict[str, Callable[[], None]]:
