@@ -11,7 +11,12 @@ from resources.units import format_value
 from sessions.journal import JournalEntry, TestRun
 from sessions.times import iso
 from wizards.flows.measured import Measured
+from wizards.flows.run_details import read_verdict
+from wizards.flows.verdict import Verdict
 from workloads.journal import changes_json
+
+_SIGNS = {True: "\u25cf", False: "\u25b2", None: "\u25cb"}
+"""WIZARDS §1.7: it holds, it does not, nobody knows."""
 
 
 def result_json(
@@ -25,6 +30,7 @@ def result_json(
         "valid": bool(run.valid),
         "why": run.why,
         "verdict": run.verdict,
+        **_verdict_json(read_verdict(run.details, run)),
         "phases": [
             {"name": one.name, "start": _time(one.start), "end": _time(one.end), "state": one.state}
             for one in run.phases
@@ -45,11 +51,31 @@ def result_json(
     }
 
 
+def _verdict_json(verdict: Verdict | None) -> dict[str, object]:
+    if verdict is None:
+        return {"confidence": "none", "sentence": "", "conditions": [], "notes": [], "needs": ""}
+    return {
+        "confidence": verdict.confidence,
+        "sentence": verdict.sentence,
+        "conditions": [
+            {"name": one.name, "measured": one.measured, "limit": one.limit, "holds": one.holds}
+            for one in verdict.conditions
+        ],
+        "notes": list(verdict.notes),
+        "needs": verdict.needs,
+    }
+
+
 def result_lines(run: TestRun, changes: Sequence[JournalEntry]) -> Iterator[str]:
-    """Yield what a person reads after a run: the verdict, why, and what was put back."""
+    """Yield what a person reads after a run: the verdict, how sure it is, whether it is valid, the numbers,
+    and what was put back.
+    """
+    verdict = read_verdict(run.details, run)
     yield run.verdict or "No verdict."
     if run.why:
         yield shown(run.why, 1000)
+    if verdict is not None:
+        yield from _verdict_lines(verdict)
     for one in run.figures:
         value = "–" if one.value is None else format_value(one.value, one.unit)
         bounds = ""
@@ -58,6 +84,22 @@ def result_lines(run: TestRun, changes: Sequence[JournalEntry]) -> Iterator[str]
             bounds = f" ({low} to {high})"
         yield f"  {shown(one.name)}, {shown(one.of)}: {value}{bounds}"
     yield from change_lines(changes)
+
+
+def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+    if verdict.valid:
+        yield shown(verdict.sentence, 1000)
+        word = (
+            verdict.confidence if verdict.confidence == "indicative" else f"confidence {verdict.confidence}"
+        )
+        yield word.capitalize() + (f"; surer with {verdict.needs}." if verdict.needs else ".")
+    good = sum(one.holds is True for one in verdict.conditions)
+    yield f"Is it valid? {good} of {len(verdict.conditions)} conditions hold."
+    for one in verdict.conditions:
+        sign = _SIGNS[one.holds]
+        yield f"  {sign} {shown(one.name)} {shown(one.measured, 500)}; needed: {shown(one.limit, 200)}"
+    for note in verdict.notes:
+        yield f"  {shown(note, 500)}"
 
 
 def change_lines(changes: Sequence[JournalEntry]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import isfinite, isnan
 
 from diagnosis.statistics.ratio import mean_of_rounds
@@ -92,7 +93,7 @@ def changes_of(verdict: Verdict, studies: Studies) -> ChangeChart | None:
     bars = [
         ChangeBar(f"{one.name}{'' if one.of in ('all', '') else f', {one.of}'}", one.value, one.interval,
                   _meaning(one))
-        for one in verdict.figures
+        for one in map(_in_percent, verdict.figures)
         if one.unit == "%" and one.value is not None
         and any(mark in one.name for mark in (" to ", "speed-up", "gain of the heavy"))
     ]  # fmt: skip
@@ -213,6 +214,14 @@ def _change(first: StepColumn, last: StepColumn, more_is_better: bool) -> tuple[
     if first.interval is None or last.interval is None:
         return text, "none"  # one round tells no real difference
     return text, "ok" if (percent > 0) == more_is_better else "warning"
+
+
+def _in_percent(one: Figure) -> Figure:
+    """Return a speed-up as a change in percent; any other figure as it is."""
+    if "speed-up" not in one.name or one.unit != "ratio" or one.value is None:
+        return one
+    bounds = one.interval and ((one.interval[0] - 1) * 100, (one.interval[1] - 1) * 100)
+    return replace(one, value=(one.value - 1) * 100, unit="%", interval=bounds)
 
 
 def _meaning(one: Figure) -> Health:

@@ -37,7 +37,8 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
             "notes": list(verdict.notes),
             "needs": verdict.needs,
             "conditions": [
-                [one.name, one.measured, one.limit, one.holds, one.source] for one in verdict.conditions
+                [one.name, one.measured, one.limit, one.holds, one.source, one.refusal]
+                for one in verdict.conditions
             ],
         }
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
@@ -71,9 +72,14 @@ def read_conditions(text: str) -> tuple[Condition, ...]:
         listed = json.loads(text).get("verdict", {}).get("conditions", []) if text else []
         return tuple(
             Condition(
-                str(name), str(measured), str(limit), None if holds is None else bool(holds), str(source)
+                str(name),
+                str(measured),
+                str(limit),
+                None if holds is None else bool(holds),
+                str(source),
+                "".join(str(one) for one in refusal[:1]),  # sessions of before have none
             )
-            for name, measured, limit, holds, source in listed
+            for name, measured, limit, holds, source, *refusal in listed
         )
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError("The verdict of a test run in this session can't be read.") from error

@@ -160,6 +160,15 @@ class LabObjects:
         }  # fmt: skip
         return TestObject(here.cluster_object(), self.cluster, "", facts)
 
+    def _hit_percent(self, lun: int) -> float:
+        """The share of the workers' reads that the cache serves now, in percent; of an idle one, that it
+        would serve."""
+        lab = self._simulated.lab
+        own = (lab.index.disk_lun == lun) & lab.disks.owned
+        reads = (lab.storage.iops * lab.physics.parameters.reads)[own]
+        weights = reads if reads.sum() > 0 else np.ones(int(own.sum()))
+        return float(100.0 * (lab.storage.hits[own] @ weights) / weights.sum()) if weights.size else 0.0
+
     def _store_object(self, lun: int) -> TestObject:
         here, lab = self._simulated, self._simulated.lab
         is_vsan, is_nfs = lun == VSAN_LUN, lun == NFS_LUN
@@ -177,6 +186,7 @@ class LabObjects:
             "bystanders": float(len(set(lab.index.disk_vm[bystander].tolist()))),
             "bystander_ms": float(lab.storage.guest_ms[bystander].max(initial=0.0)),
             "rdm_workers": 0.0, "running_tasks": 0.0,
-            "cache_enabled": lun in lab.cached, "device": lab.cluster.luns[lun].name,
+            "hit_percent": self._hit_percent(lun), "cache_enabled": lun in lab.cached,
+            "device": lab.cluster.luns[lun].name,
         }  # fmt: skip
         return TestObject(here.store_object(lun), self.datastore(lun), "", facts)

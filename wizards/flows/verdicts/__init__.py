@@ -7,6 +7,6 @@ threshold_ms host-shares   equal, weighted. Roles critical and competing iops-li
 limited. Workers of the role competing are limited; input limit drs-balance   hand CASE, drs CASE; CASE
 as in studies/drs.toml, or own. Roles heavy and light; fact migrations io-sweep      depth N or block N,
 reads N, working set N, workers N cache-pair    baseline, accelerated. Input reads (percent); fact
-hit_percent vm-density    baseline N, accelerated N, of N workers. Inputs reads, vm_iops storage-ab    a,
+hit_percent vm-density    baseline N, accelerated N, of N workers. Input reads storage-ab    a,
 b dedup-prep    depth N, one block N. Inputs dedupe, compress, disks; facts dedup_percent, dedup_ratio
 """

@@ -6,17 +6,18 @@ Steps: ``baseline`` and ``accelerated``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, nan
+from math import isfinite, isnan, nan
 
 from diagnosis.statistics.ratio import Ratio
 from diagnosis.statistics.shares import weighted_latency
 from resources.study_numbers import CacheStudy, Number, Studies
 from resources.units import format_value
+from sessions.journal import Figure
 from wizards.flows.measured import Measured, Round, mean_ms
 from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import limit, ratio_figure
+from wizards.flows.verdicts.phrases import limit
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("baseline", "accelerated")
@@ -25,7 +26,8 @@ STEPS = ("baseline", "accelerated")
 def judge(given: Measured, studies: Studies) -> Verdict:
     """Return how much faster the cache makes the workload; latencies are speed-ups."""
     measured = usable(given)
-    needed = (*conditions(given, studies.judging, STEPS), _warm(measured, studies.cache))
+    warm = warm_cache(measured, studies.cache)
+    needed = (*conditions(given, studies.judging, STEPS), warm)
     comparer = Comparer(measured, studies.judging)
     part = read_part(measured, studies.cache)
     quantities: dict[str, tuple[str, str, Callable[[Round], float], Number]] = {
@@ -39,13 +41,13 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         "write latency": (*reversed_steps(), writes_ms, studies.cache.write_factor),
     }
     ratios = {name: comparer.ratio(a, b, value) for name, (a, b, value, _) in quantities.items()}
-    figures = [
-        ratio_figure(f"{name}, speed-up", "all", ratio) for name, ratio in ratios.items() if ratio is not None
-    ]
+    figures = [_figure(f"{name}, speed-up", ratio) for name, ratio in ratios.items() if ratio is not None]
     if (result := refused(needed, figures)) is not None:
         return result
     main = ratios["weighted latency"]
     confidence = comparer.confidence([main], needed, len(comparer.pairs(*STEPS)))
+    if warm.holds is None and confidence == "high":
+        confidence = "medium"
     writes = ratios["write latency"]
     notes = [
         f"Writes got slower: {factor(writes)}."
@@ -116,7 +118,7 @@ def _line(main: Ratio | None, iops: Ratio | None) -> str:
     line = f"With the cache I/Os are {amount} times {faster}"
     if iops is not None and iops.difference != "none seen":
         line += f", and there are {format_value(iops.value, 'ratio')} times as many"
-    return f"{line}."
+    return f"{line}{' in a single round' if main.difference == 'undecided' else ''}."
 
 
 def _sentence(main: Ratio | None, iops: Ratio | None) -> str:
@@ -125,10 +127,18 @@ def _sentence(main: Ratio | None, iops: Ratio | None) -> str:
     return f"Speed-up: {'; '.join(parts)}." if parts else "There was no I/O to compare."
 
 
-def _warm(measured: Measured, study: CacheStudy) -> Condition:
-    hits = [one.facts.get("hit_percent", nan) for one in measured.of_step("accelerated")]
-    known = [one for one in hits if not isnan(one)]
+def _figure(name: str, ratio: Ratio) -> Figure:
+    bounds = (ratio.low, ratio.high) if isfinite(ratio.low) else None
+    return Figure(name, "all", ratio.value, "ratio", bounds, ratio.pairs)
+
+
+def warm_cache(measured: Measured, study: CacheStudy) -> Condition:
+    """Return whether the cache served nearly all reads in each accelerated round; unknown is not warm."""
+    rounds = [one for one in measured.rounds if one.step.split()[0] == "accelerated"]
+    known = [hit for one in rounds if not isnan(hit := one.facts.get("hit_percent", nan))]
     number = study.hit_percent
     holds = min(known) >= number.value if known else None
-    text = f"hits {format_value(min(known, default=nan), '%')}"
-    return Condition("Was the cache warm?", text, limit("≥", number), holds, number.source)
+    text = f"hits {format_value(min(known), '%')}" if known else "hits unknown"
+    refusal = "the cache was not warm" if holds is False else ""
+    advice = "Warm it longer, or test with a smaller working set."
+    return Condition("Was the cache warm?", text, limit("≥", number), holds, number.source, refusal, advice)

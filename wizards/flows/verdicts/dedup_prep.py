@@ -51,10 +51,8 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         if hot and disk is not None:
             line = f"The ratio is right, but {shown(disk.disk)} is a hot disk."
         sentence = (
-            f"The ratio may miss by {format_value(studies.dedup.tolerance_points.value, '%')} and misses by "
-        )
-        sentence += (
-            f"{format_value(abs(content.reported - content.asked), '%')} ({counted(content.disks, 'disk')})."
+            f"The ratio misses by {format_value(abs(content.reported - content.asked), '')} points of "
+            f"{format_value(studies.dedup.tolerance_points.value, '')} ({counted(content.disks, 'disk')})."
         )
     notes = [
         _hot(disk, studies.dedup) if hot and disk is not None else None,

@@ -57,7 +57,9 @@ def figures(found: Ladder) -> list[Figure]:
     if server is not None:
         rungs.append(figure("service time of one block", "all", server.service_ms, "ms", server.points))
         rungs.append(figure("ceiling of one block", "all", server.ceiling_iops, "/s", server.points))
-    return [*rungs, figure("one block to whole disk", f"depth {found.depth:g}", found.penalty, "ratio")]
+    if isfinite(found.penalty):
+        rungs.append(figure("one block to whole disk", f"depth {found.depth:g}", found.penalty, "ratio"))
+    return rungs
 
 
 def note(found: Ladder, study: DedupStudy) -> str:

@@ -17,7 +17,7 @@ from diagnosis.statistics.curves import littles_deviation_percent
 from diagnosis.statistics.steady import Steadiness, SteadyLimits, measured_steadiness
 from resources.foreign_text import shown
 from resources.study_numbers import Judging
-from resources.units import format_value
+from resources.units import format_duration, format_value
 from sessions.model import FloatArray
 from wizards.flows.measured import Measured, Round, Transfers, WorkerRound, mean_ms
 from wizards.flows.verdict import Condition
@@ -157,13 +157,29 @@ def _full_queues(rounds: Sequence[Round], judging: Judging) -> Condition:
 def _steady(rounds: Sequence[Round], judging: Judging) -> Condition:
     number = judging.steady_drift_percent
     found = [one for one in (steadiness_of(one, judging) for one in rounds) if one is not None]
-    text_limit = f"≤ {format_value(number.value, '')}, {limit('', judging.steady_variation_percent).strip()}"
+    window = format_duration(judging.steady_window_s.value)
+    most = limit("≤", judging.steady_variation_percent)
+    text_limit = f"drift {limit('≤', number)} in {window}, CoV {most}"
     if not found:
         return Condition("Steady?", "too few samples", text_limit, None, number.source)
-    worst = max(found, key=lambda one: (not one.is_steady, one.variation_percent))
-    drift, variation = format_value(abs(worst.drift_percent), "%"), format_value(worst.variation_percent, "%")
+    judged = [(one, _is_steady(one, judging)) for one in found]
+    rank = {False: 2, None: 1, True: 0}
+    worst, holds = max(
+        judged, key=lambda pair: (rank[pair[1]], abs(pair[0].drift_percent) + pair[0].drift_error)
+    )
+    drift, variation = format_value(abs(worst.drift_percent), ""), format_value(worst.variation_percent, "%")
     text = f"drift {drift} ± {format_value(worst.drift_error, '%')}, CoV {variation}"
-    return Condition("Steady?", text, text_limit, all(one.is_steady for one in found), number.source)
+    if holds is None:
+        text += ": too short to tell"
+    return Condition("Steady?", text, text_limit, holds, number.source)
+
+
+def _is_steady(one: Steadiness, judging: Judging) -> bool | None:
+    """Whether a round was steady; None if its drift may be within the limit or beyond, as far as it tells."""
+    drift, most = abs(one.drift_percent), judging.steady_drift_percent.value
+    if one.variation_percent > judging.steady_variation_percent.value or drift - one.drift_error > most:
+        return False
+    return True if drift + one.drift_error <= most else None
 
 
 def steadiness_of(one: Round, judging: Judging) -> Steadiness | None:

@@ -12,7 +12,7 @@ from resources.study_numbers import Studies
 from resources.units import format_count, format_value
 from wizards.flows.measured import Measured
 from wizards.flows.verdict import Verdict
-from wizards.flows.verdicts.cache_pair import read_part, weighted_ms
+from wizards.flows.verdicts.cache_pair import read_part, warm_cache, weighted_ms
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import no_verdict, refused, verdict
 from wizards.flows.verdicts.phrases import counted, figure_of_rounds
@@ -24,7 +24,11 @@ Mean = tuple[float, float, float]
 def judge(given: Measured, studies: Studies) -> Verdict:
     """Return the density: the largest number of VMs that the cache serves as well as one VM is without it."""
     measured = usable(given)
-    needed = conditions(given, studies.judging, ("baseline 1", "accelerated 1"), full_queue=False)
+    warm = warm_cache(measured, studies.cache)
+    needed = (
+        *conditions(given, studies.judging, ("baseline 1", "accelerated 1"), full_queue=False),
+        warm,
+    )
     base, fast = (_latencies(measured, word, studies) for word in ("baseline", "accelerated"))
     rounds = min((len(measured.of_step(f"accelerated {n:.0f}")) for n in fast), default=0)
     figures = [
@@ -47,7 +51,7 @@ def judge(given: Measured, studies: Studies) -> Verdict:
     most = int(max(fast))
     comparer = Comparer(measured, studies.judging)
     confidence = comparer.confidence([], needed, rounds)
-    if confidence == "high" and not _is_clear(fast, limit, density):
+    if confidence == "high" and (warm.holds is None or not _is_clear(fast, limit, density)):
         confidence = "medium"
     more = "at least " if density == most else ""
     line = f"The cache carries {more}{counted(density, 'VM')} at the latency of one VM without it."
@@ -102,7 +106,7 @@ def _text(mean: Mean) -> str:
 
 def _at_cap(measured: Measured, studies: Studies) -> str | None:
     """Up to how many VMs all of them still do the I/Os that they ask for."""
-    cap = measured.inputs.get("vm_iops", studies.cache.vm_iops.value)
+    cap = studies.cache.vm_iops.value
     share = studies.cache.at_cap_share.value
     short = sorted(
         one.setting
