@@ -17,6 +17,7 @@ _FACTS = "facts.toml"
 _CHECKS = "checks.toml"
 _SETTINGS = "settings.toml"
 _ESTIMATES = "estimates.toml"
+_ANALYSES = "analyses.toml"
 
 Badge = Literal["D0", "D1", "D2", "D3"]
 """Safety classes: D0 reads only, D1 changes settings and undoes them, D2 puts load on, D3 overwrites
@@ -167,6 +168,8 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     environments: tuple[Literal["vcenter", "ssh", "lab"], ...]
     lengths: Mapping[Length, LengthOfTest]
     step: tuple[TestStep, ...]
+    rank: int = 100
+    """Its place in the gallery; groups come in the order of their first test."""
     expected: str = ""
     order: Order = "as listed"
     objects: tuple[Literal["datastore", "datastore b", "cluster"], ...] = ()
@@ -190,6 +193,23 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def inputs(self) -> Mapping[str, TestInput]:
         """The inputs by name."""
         return {one.name: one for one in self.input}
+
+
+class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A test that only reads what was recorded (D0): the card of the gallery. It has no plan and no run.
+
+    ``leads_to`` is the test that measures what it estimates, ``rank`` its place in the gallery.
+    """
+
+    id: str
+    title: str
+    question: str
+    rank: int
+    group: str
+    cost: str
+    risk: str
+    leads_to: str
+    source: str
 
 
 class FactDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -256,6 +276,10 @@ class _SettingFile(msgspec.Struct, forbid_unknown_fields=True):
     setting: list[SettingDescription]
 
 
+class _AnalysisFile(msgspec.Struct, forbid_unknown_fields=True):
+    analysis: list[Analysis]
+
+
 class _EstimatesFile(msgspec.Struct, forbid_unknown_fields=True):
     estimates: Estimates
 
@@ -269,17 +293,25 @@ class _CheckFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class GuidedTests(msgspec.Struct, frozen=True):
-    """All tests by id, with the checks, facts, settings and estimates that they share."""
+    """All tests by id in the order of the gallery, with the checks, facts, settings and estimates that they
+    share; beside them the analyses, which only read.
+    """
 
     tests: Mapping[str, GuidedTest]
     checks: Mapping[str, CheckDescription]
     facts: Mapping[str, FactDescription]
     settings: Mapping[str, SettingDescription]
     estimates: Estimates
+    analyses: Mapping[str, Analysis]
 
     def require(self, name: str) -> GuidedTest:
-        """Return a test. Raises NotFoundError."""
+        """Return a test. Raises NotFoundError, also for an analysis, which has no plan."""
         found = self.tests.get(name)
+        if name in self.analyses:
+            raise NotFoundError(
+                f"{self.analyses[name].title} has no plan: it only reads.",
+                advice="Run: hyperscope test gain S.hscope",
+            )
         if found is None:
             raise NotFoundError(
                 f"There is no test {shown(name)}.", advice="'hyperscope test list' shows them."
@@ -294,18 +326,23 @@ def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
     """
     files = {path.name: path for place in knowledge_files(_FOLDER, extra_dirs) for path in place}
     facts, checks, settings = files.pop(_FACTS), files.pop(_CHECKS), files.pop(_SETTINGS)
-    estimates = files.pop(_ESTIMATES)
+    estimates, read_only = files.pop(_ESTIMATES), files.pop(_ANALYSES)
     known_facts = {one.name: one for one in checked(read_toml(facts), _FactFile, facts).fact}
     known_checks = {one.id: one for one in checked(read_toml(checks), _CheckFile, checks).check}
-    tests: dict[str, GuidedTest] = {}
+    found: list[GuidedTest] = []
     for _, path in sorted(files.items()):
         test = checked(read_toml(path), GuidedTest, path)
         _require_consistent(test, known_checks, path)
-        tests[test.id] = test
+        found.append(test)
+    tests = {one.id: one for one in sorted(found, key=lambda one: one.rank)}
+    analyses = {one.id: one for one in checked(read_toml(read_only), _AnalysisFile, read_only).analysis}
+    for one in analyses.values():
+        if one.leads_to not in tests:
+            raise knowledge_error(read_only, one.id, f"there is no test {one.leads_to}")
     setting_file = checked(read_toml(settings), _SettingFile, settings)
     known_settings = {one.name: one for one in setting_file.setting}
     assumed = checked(read_toml(estimates), _EstimatesFile, estimates).estimates
-    return GuidedTests(tests, known_checks, known_facts, known_settings, assumed)
+    return GuidedTests(tests, known_checks, known_facts, known_settings, assumed, analyses)
 
 
 def _require_consistent(test: GuidedTest, checks: Mapping[str, CheckDescription], path: Path) -> None:

@@ -133,6 +133,7 @@ class DrsStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worth_percent: Number
     moves_least: Number
     record_least_s: Number
+    record_moves_percent: Number
     placement: tuple[Placement, ...]
 
 

@@ -28,9 +28,40 @@ def test_every_test_names_jobs_inputs_and_facts_that_exist() -> None:
                 assert one.least <= one.default <= (one.most or one.default)
 
 
+def test_the_groups_come_in_the_order_in_which_the_gallery_is_drawn() -> None:
+    known = load_guided_tests()
+    cards = sorted([*known.tests.values(), *known.analyses.values()], key=lambda one: one.rank)
+    assert list(dict.fromkeys(one.group for one in cards)) == [
+        "Is my storage fair?",
+        "Would DRS help?",
+        "Is dedup set up right?",
+        "Is A as good as B?",
+        "How much can this storage carry?",
+        "Does the cache pay?",
+    ]
+    assert [one.id for one in cards if one.group == "Would DRS help?"] == ["drs-gain", "drs-balance"]
+    assert [*known.tests][:3] == ["sioc-shares", "iops-limit", "host-shares"]
+
+
+def test_a_test_of_an_admin_without_a_rank_comes_last(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    text = (RESOURCES / "tests" / "sioc-shares.toml").read_text(encoding="utf-8")
+    (folder / "mine.toml").write_text(
+        text.replace('id = "sioc-shares"', 'id = "mine"').replace("rank = 10\n", ""), encoding="utf-8"
+    )
+    assert [*load_guided_tests([tmp_path]).tests][-1] == "mine"
+
+
 def test_a_test_that_is_not_there() -> None:
     with pytest.raises(NotFoundError, match="There is no test nothing"):
         load_guided_tests().require("nothing")
+
+
+def test_an_analysis_has_no_plan_and_says_what_to_run() -> None:
+    with pytest.raises(NotFoundError, match="has no plan: it only reads") as caught:
+        load_guided_tests().require("drs-gain")
+    assert "hyperscope test gain" in str(caught.value)
 
 
 @pytest.mark.parametrize(
