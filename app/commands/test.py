@@ -10,13 +10,14 @@ from rich.text import Text
 
 from app.commands import test_runs
 from app.commands.options import AsJson
+from app.commands.test_gain import gain
 from app.commands.test_own import own
 from app.consoles import results
 from app.terminal import hint, print_json, print_line
 from resources.failures import NotFoundError, UsageError
 from resources.fio_jobs import FioJob, FioJobs, load_fio_jobs
 from resources.foreign_text import shown
-from resources.guided_tests import GuidedTest, InputValue, load_guided_tests
+from resources.guided_tests import Analysis, GuidedTest, InputValue, load_guided_tests
 from workloads.job_file import Disk, input_text, job_file
 
 commands = typer.Typer(
@@ -40,13 +41,16 @@ def list_(as_json: AsJson = False) -> None:
     """List the tests: what each answers, how long it takes, what it risks."""
     known = load_guided_tests()
     if as_json:
-        print_json({"tests": [_test(one) for one in known.tests.values()]})
+        analyses = [_analysis(one) for one in known.analyses.values()]
+        print_json({"tests": [_test(one) for one in known.tests.values()], "analyses": analyses})
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("test", "class", "question", "risk"):
         table.add_column(title, no_wrap=title in ("test", "class"))
-    for one in known.tests.values():
-        table.add_row(Text(one.id), " ".join(one.badges), one.question, one.risk)
+    rows = [(one.rank, one.id, " ".join(one.badges), one.question, one.risk) for one in known.tests.values()]
+    rows += [(one.rank, one.id, "D0", one.question, one.risk) for one in known.analyses.values()]
+    for _, name, badges, question, risk in sorted(rows):
+        table.add_row(Text(name), badges, question, risk)
     results().print(table)
     hint("Next: hyperscope test plan io-sweep lab:default -o sweep.toml")
 
@@ -58,6 +62,9 @@ def show(
 ) -> None:
     """Show a test: its phases, its inputs with their defaults, its checks and guards."""
     known = load_guided_tests()
+    if name in known.analyses:
+        _show_analysis(known.analyses[name], as_json)
+        return
     one = known.require(name)
     if as_json:
         print_json(_test(one))
@@ -126,6 +133,7 @@ def job(
 
 
 commands.command("own")(own)
+commands.command("gain")(gain)
 
 
 def _default(value: InputValue) -> str:
@@ -155,6 +163,28 @@ def _test(one: GuidedTest) -> dict[str, object]:
             for given in one.input
         },
         "checks": list(one.checks),
+    }
+
+
+def _show_analysis(one: Analysis, as_json: bool) -> None:
+    if as_json:
+        print_json(_analysis(one))
+        return
+    print_line(f"{one.title} (D0): {one.question}")
+    print_line(f"Risk: {one.risk}. Takes {one.cost}. Source: {one.source}.")
+    hint("Next: hyperscope test gain S.hscope")
+
+
+def _analysis(one: Analysis) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "title": one.title,
+        "question": one.question,
+        "group": one.group,
+        "badges": ["D0"],
+        "risk": one.risk,
+        "source": one.source,
+        "measured_by": one.leads_to,
     }
 
 

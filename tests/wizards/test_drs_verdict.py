@@ -182,3 +182,16 @@ def test_a_drs_that_moved_nothing_has_no_verdict() -> None:
     found = judge("drs-balance", replace(given, rounds=rounds), STUDIES)
     assert found.line == "No verdict: DRS moved nothing."
     assert found.confidence == "none"
+
+
+def test_hosts_that_were_recorded_one_after_the_other_are_no_cluster() -> None:
+    """An hour of a full host, then an hour of an idle one: nobody knows what both wanted at one time."""
+    full, idle, nothing = np.full(180, 100.0), np.full(180, 1.0), np.full(180, np.nan)
+    first = [
+        RecordedVm(f"a{one}", "a", 2.0, np.concatenate([full, nothing]), np.concatenate([full, nothing]))
+        for one in range(4)
+    ]
+    then = RecordedVm("b", "b", 2.0, np.concatenate([nothing, idle]), np.concatenate([nothing, idle]))
+    hosts = [RecordedHost("a", 4.0), RecordedHost("b", 4.0)]
+    found = drs_record.judge(hosts, [*first, then], 20.0, STUDIES)
+    assert found.line == "No verdict: too little was recorded."

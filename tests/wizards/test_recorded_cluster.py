@@ -10,7 +10,7 @@ from lab import Lab, find_scenario, load_scenarios
 from resources.study_numbers import load_studies
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
-from wizards.flows.recorded_cluster import RecordedCluster, recorded_cluster
+from wizards.flows.recorded_cluster import RecordedCluster, recorded_clusters
 from wizards.flows.verdict import Verdict
 from wizards.flows.verdicts import drs_record
 
@@ -21,7 +21,7 @@ def judged(cluster: RecordedCluster) -> Verdict:
 
 def test_a_host_with_too_many_vms_beside_idle_ones(tmp_path: Path) -> None:
     with SessionReader.open(record(tmp_path / "s.hscope", "cpu-saturated-too-many", 720.0)) as reader:
-        cluster = recorded_cluster(reader)
+        (cluster,) = recorded_clusters(reader)
     lab = Lab(find_scenario(load_scenarios(), "cpu-saturated-too-many"), seed=1)
     assert [host.name for host in cluster.hosts] == list(lab.hosts)
     assert [host.cores for host in cluster.hosts] == [10.0] * 4  # 20 PCPUs each, with hyper-threading
@@ -34,7 +34,8 @@ def test_a_host_with_too_many_vms_beside_idle_ones(tmp_path: Path) -> None:
 
 def test_a_busy_host_that_serves_its_vms(tmp_path: Path) -> None:
     with SessionReader.open(record(tmp_path / "s.hscope", "lookalike-cpu-busy-host", 720.0)) as reader:
-        found = judged(recorded_cluster(reader))
+        (cluster,) = recorded_clusters(reader)
+    found = judged(cluster)
     assert found.line == "DRS would bring nothing here: every host serves what its VMs want (~)."
     assert found.confidence == "indicative"
 
@@ -44,6 +45,6 @@ def test_a_session_without_samples_is_no_verdict(tmp_path: Path) -> None:
     with SessionWriter.create(path, title="empty", durable=False):
         pass
     with SessionReader.open(path) as reader:
-        cluster = recorded_cluster(reader)
-    assert cluster.vms == ()
-    assert judged(cluster).line == "No verdict: too little was recorded."
+        assert recorded_clusters(reader) == ()
+    found = drs_record.judge([], [], 60.0, load_studies())
+    assert found.line == "No verdict: no host with its cores was recorded."

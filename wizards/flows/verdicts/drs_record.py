@@ -6,11 +6,12 @@ has, they are served in part; a better placement would serve more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diagnosis.statistics.blocks import mean_interval
 from resources.foreign_text import shown
@@ -23,12 +24,16 @@ from wizards.flows.verdicts.drs_model import Cluster, Demand
 from wizards.flows.verdicts.outcome import refused, verdict
 from wizards.flows.verdicts.phrases import counted, interval, signed
 
+_MORE_THAN_CORES, _SHOWN_PERCENT = 1.02, 0.1
+BoolArray = NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedVm:
     """A VM of a cluster over the recorded time: ``used`` and ``ready`` in percent of one of its vCPUs.
 
-    Both have one value for each sample time, NaN where absent.
+    Both have one value for each sample time, NaN where absent. Names may repeat, an ``id`` does not; it may
+    be empty where no name repeats.
     """
 
     name: str
@@ -36,6 +41,12 @@ class RecordedVm:
     vcpus: float
     used: FloatArray
     ready: FloatArray
+    id: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells the VM from all others."""
+        return self.id or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,66 +57,144 @@ class RecordedHost:
     cores: float
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedGain:
+    """The verdict and what it was made from: the placement of today, the one that the model finds, and the
+    cores that the VMs of each host wanted at each sample time (NaN where a host was not seen).
+
+    Without a verdict there are no placements.
+    """
+
+    verdict: Verdict
+    now: Cluster | None = None
+    then: Cluster | None = None
+    wanted: Mapping[str, FloatArray] | None = None
+
+
 def judge(
     hosts: Sequence[RecordedHost], vms: Sequence[RecordedVm], interval_s: float, studies: Studies
 ) -> Verdict:
     """Return whether another placement would have served the VMs better; ``interval_s`` between two
     samples.
     """
+    return assess(hosts, vms, interval_s, studies).verdict
+
+
+def assess(
+    hosts: Sequence[RecordedHost], vms: Sequence[RecordedVm], interval_s: float, studies: Studies
+) -> RecordedGain:
+    """Return the same with the two placements. Only times count at which every host that has VMs was seen."""
     cores = {host.name: host.cores for host in hosts}
-    placed = [vm for vm in vms if vm.host in cores and not vm.name.startswith("vCLS")]
-    length = min((vm.used.size for vm in placed), default=0)
-    seconds = length * interval_s
-    needed = (
+    length = min((vm.used.size for vm in vms), default=0)
+    placed = [vm for vm in vms if vm.host in cores and not vm.name.startswith("vCLS") and _is_seen(vm)]
+    together = _seen_together(placed, length)
+    seconds = float(together.sum()) * interval_s
+    needed = _conditions(len(hosts), len(placed), seconds, studies)
+    if (result := refused(needed)) is not None:
+        return RecordedGain(result)
+    wanted = np.stack([_wanted(vm, length) for vm in placed])
+    factor = _beyond_cores(cores, placed, length)
+    capacity = {host: count * factor for host, count in cores.items()}
+    demands = [Demand(vm.key, float(np.nanmean(one))) for vm, one in zip(placed, wanted, strict=True)]
+    now = Cluster(capacity, demands, {vm.key: vm.host for vm in placed})
+    then, gains = _better(now, wanted[:, together], studies.drs.record_moves_percent.value / 100)
+    seen = {host: np.where(together, one, np.nan) for host, one in _of_hosts(now, wanted).items()}
+    return RecordedGain(_verdict(now, then, gains, factor, needed, interval_s, studies), now, then, seen)
+
+
+def moved(now: Cluster, then: Cluster) -> list[Demand]:
+    """Return the VMs that stand elsewhere in the second placement, the most demanding first."""
+    others = [one for one in now.demands if now.hosts[one.vm] != then.hosts[one.vm]]
+    return sorted(others, key=lambda one: (-one.amount, one.vm))
+
+
+def filled_percent(cluster: Cluster) -> dict[str, float]:
+    """Return how much of its capacity each host is asked for, in percent."""
+    return {host: 100 * one / cluster.capacity[host] for host, one in cluster.load().items()}
+
+
+def _conditions(hosts: int, vms: int, seconds: float, studies: Studies) -> tuple[Condition, ...]:
+    least = studies.drs.record_least_s
+    return (
+        Condition(
+            "Several hosts?",
+            counted(hosts, "host"),
+            "≥ 2",
+            hosts > 1,
+            "tests.md W3",
+            "there is one host only" if hosts else "no host with its cores was recorded",
+            "Record the cluster's other hosts in the same time: by vCenter, or by esxtop on each of them.",
+        ),
+        Condition(
+            "CPU of the VMs?",
+            counted(vms, "VM"),
+            "≥ 1",
+            vms > 0,
+            "tests.md W3",
+            "no CPU counters of VMs were recorded",
+            "It needs CPU used (esxtop's %USED, vCenter's cpu.usage) of VMs whose host and vCPUs are known.",
+        ),
         Condition(
             "Long enough?",
             format_duration(seconds),
-            f"≥ {format_duration(studies.drs.record_least_s.value)}",
-            seconds >= studies.drs.record_least_s.value,
-            studies.drs.record_least_s.source,
+            f"≥ {format_duration(least.value)}",
+            seconds >= least.value,
+            least.source,
             "too little was recorded",
-        ),
-        Condition(
-            "Several hosts?",
-            counted(len(hosts), "host"),
-            "≥ 2",
-            len(hosts) > 1,
-            "tests.md W3",
-            "there is one host only",
+            "Only times count in which every host with VMs was recorded: record longer, or choose a longer "
+            "time.",
         ),
     )
-    if (result := refused(needed)) is not None:
-        return result
-    wanted = [_wanted(vm, length) for vm in placed]
-    capacity = _capacity(cores, placed, length)
-    mean = [
-        Demand(vm.name, float(np.nanmean(one)))
-        for vm, one in zip(placed, wanted, strict=True)
-        if not np.isnan(one).all()
-    ]
-    now = Cluster(capacity, mean, {vm.name: vm.host for vm in placed})
-    then, moves = now.balanced()
-    gains = _gains(now, then, dict(zip((vm.name for vm in placed), wanted, strict=True)), length)
+
+
+def _verdict(
+    now: Cluster,
+    then: Cluster,
+    gains: FloatArray,
+    factor: float,
+    conditions: Sequence[Condition],
+    interval_s: float,
+    studies: Studies,
+) -> Verdict:
     gain, low, high = mean_interval(gains, studies.judging.confidence.value)
-    low = max(low, float(gains.min()))
-    load = {host: 100 * one / capacity[host] for host, one in now.load().items()}
-    fullest = max(load, key=lambda host: load[host])
-    figures = (
-        Figure("gain by the model", "all VMs", gain, "%", None if isnan(low) else (low, high), length),
-        Figure("imbalance", "hosts", float(np.std(list(load.values()))), "%", None, length),
-        Figure("demand of its capacity", fullest, load[fullest], "%", None, length),
-        Figure("moves to even it out", "all VMs", float(moves), "count", None, length),
+    low, high = max(low, float(gains.min())), min(high, float(gains.max()))
+    moves, load = len(moved(now, then)), filled_percent(now)
+    more_than_cores = (
+        f"Hosts were seen to serve {factor:.2f} times their cores (second threads, turbo): so much counts."
+        if factor > _MORE_THAN_CORES
+        else None
     )
-    bounds = "" if isnan(low) else f" (95 % CI {interval(low, high, '%')})"
+    fullest = max(load, key=lambda host: load[host])
+    bounds = "" if isnan(low) or low == high else f" (95 % CI {interval(low, high, '%')})"
     full = f"the fullest host, {shown(fullest)}, wants {format_value(load[fullest], '%')} of its CPU"
-    line = _line(gains, gain, moves, interval_s, studies)
     more = format_value(max(0.0, gain), "%")
-    sentence = f"By the model {more} more would be served{bounds}; {full}."
-    notes = [
-        "A model, no measurement: real contention costs more than it says.",
-        "Memory, affinity rules, reservations and the hosts' clock rates are not in it.",
-    ]
-    return verdict(line, sentence, "indicative", needed, figures, notes, "the test DRS balance measures it")
+    overall = Figure(
+        "gain by the model", "all VMs", gain, "%", None if isnan(low) else (low, high), gains.size
+    )
+    return verdict(
+        _line(gains, gain, moves, interval_s, studies),
+        f"By the model {more} more would be served{bounds}; {full}.",
+        "indicative",
+        conditions,
+        (overall, *_host_figures(load, filled_percent(then), moves, gains.size)),
+        (
+            "A model, no measurement: real contention costs more than it says.",
+            more_than_cores,
+            "Memory, affinity rules, reservations and the hosts' clock rates are not in it.",
+        ),
+        "the test DRS balance measures it",
+    )
+
+
+def _host_figures(
+    load: Mapping[str, float], after: Mapping[str, float], moves: int, count: int
+) -> Iterator[Figure]:
+    """Yield what is asked of the hosts, the fullest first, and how unequal that is."""
+    yield Figure("imbalance", "hosts", float(np.std(list(load.values()))), "%", None, count)
+    yield Figure("moves to even it out", "all VMs", float(moves), "count", None, count)
+    for host in sorted(load, key=lambda host: -load[host]):
+        yield Figure("demand of its capacity", host, load[host], "%", None, count)
+        yield Figure("demand after the moves", host, after[host], "%", None, count)
 
 
 def _line(gains: FloatArray, gain: float, moves: int, interval_s: float, studies: Studies) -> str:
@@ -118,20 +207,22 @@ def _line(gains: FloatArray, gain: float, moves: int, interval_s: float, studies
         return (
             f"DRS would help at times: about {signed(float(at_times.mean()))} in {seconds} of {all_seconds}."
         )
+    if gain >= _SHOWN_PERCENT:
+        hardly = f"under {worth:g} % moving hardly pays (~)"
+        return f"DRS would bring little here: about {signed(gain)}, and {hardly}."
     return "DRS would bring nothing here: every host serves what its VMs want (~)."
 
 
-def _capacity(cores: dict[str, float], vms: Sequence[RecordedVm], length: int) -> dict[str, float]:
-    """What each host can serve: its cores, or as much more as a host was seen to serve for a quarter of the
-    time.
+def _beyond_cores(cores: Mapping[str, float], vms: Sequence[RecordedVm], length: int) -> float:
+    """Return how many times its cores a host was seen to serve for a quarter of the time; at least 1.
 
     Second threads of cores, and turbo, do more work than the cores' number says.
     """
     used = {host: np.zeros(length) for host in cores}
     for vm in vms:
         used[vm.host] += np.nan_to_num(vm.used[-length:]) / 100.0 * vm.vcpus
-    factor = max((float(np.percentile(used[host], 75)) / count for host, count in cores.items()), default=1.0)
-    return {host: count * max(1.0, factor) for host, count in cores.items()}
+    factors = [float(np.percentile(used[host], 75)) / count for host, count in cores.items()]
+    return max(1.0, *factors)
 
 
 def _wanted(vm: RecordedVm, length: int) -> FloatArray:
@@ -140,14 +231,52 @@ def _wanted(vm: RecordedVm, length: int) -> FloatArray:
     return result
 
 
-def _gains(now: Cluster, then: Cluster, wanted: dict[str, FloatArray], length: int) -> FloatArray:
-    """The model's gain in percent at each sample time."""
-    result = np.zeros(length)
-    for at in range(length):
-        demands = [
-            Demand(name, float(values[at])) for name, values in wanted.items() if not isnan(values[at])
-        ]
-        before = Cluster(now.capacity, demands, now.hosts).served()
-        after = Cluster(then.capacity, demands, then.hosts).served()
-        result[at] = (after / before - 1.0) * 100.0
-    return result
+def _is_seen(vm: RecordedVm) -> bool:
+    return bool(np.isfinite(vm.used).any())
+
+
+def _seen_together(vms: Sequence[RecordedVm], length: int) -> BoolArray:
+    """Return the sample times at which a VM of every host that has VMs was seen."""
+    seen: dict[str, BoolArray] = {}
+    for vm in vms:
+        there = np.isfinite(vm.used[-length:])
+        seen[vm.host] = seen[vm.host] | there if vm.host in seen else there
+    together = np.ones(length, np.bool_)
+    for one in seen.values():
+        together &= one
+    return together
+
+
+def _of_hosts(cluster: Cluster, wanted: FloatArray) -> dict[str, FloatArray]:
+    """Return the cores that the VMs of each host want at each sample time, in this placement."""
+    found = {host: np.zeros(wanted.shape[1]) for host in cluster.capacity}
+    for demand, values in zip(cluster.demands, wanted, strict=True):
+        found[cluster.hosts[demand.vm]] += np.nan_to_num(values)
+    return found
+
+
+def _better(now: Cluster, wanted: FloatArray, share: float) -> tuple[Cluster, FloatArray]:
+    """Return the placement after the first moves that bring this share of what all of them bring, and its
+    gain at each sample time.
+    """
+    placements = [now]
+    while (step := placements[-1].best_step()) is not None and len(placements) <= 2 * len(now.demands):
+        last = placements[-1]
+        placements.append(Cluster(last.capacity, last.demands, {**last.hosts, **step}))
+    gains = [_gains(now, one, wanted) for one in placements]
+    enough = share * max(float(one.mean()) for one in gains)
+    return next((one, gain) for one, gain in zip(placements, gains, strict=True) if gain.mean() >= enough)
+
+
+def _gains(now: Cluster, then: Cluster, wanted: FloatArray) -> FloatArray:
+    """The model's gain in percent at each sample time; 0 where nobody wants anything."""
+
+    def served(cluster: Cluster) -> FloatArray:
+        result = np.zeros(wanted.shape[1])
+        for host, load in _of_hosts(cluster, wanted).items():
+            result += np.minimum(load, cluster.capacity[host])
+        return result
+
+    before = served(now)
+    result: FloatArray = (served(then) / np.where(before > 0, before, np.nan) - 1.0) * 100.0
+    return np.nan_to_num(result)
