@@ -304,6 +304,12 @@ class GuidedTests(msgspec.Struct, frozen=True):
     estimates: Estimates
     analyses: Mapping[str, Analysis]
 
+    @property
+    def cards(self) -> tuple[GuidedTest | Analysis, ...]:
+        """All tests and analyses in the order of the gallery."""
+        every: list[GuidedTest | Analysis] = [*self.tests.values(), *self.analyses.values()]
+        return tuple(sorted(every, key=lambda one: one.rank))
+
     def require(self, name: str) -> GuidedTest:
         """Return a test. Raises NotFoundError, also for an analysis, which has no plan."""
         found = self.tests.get(name)

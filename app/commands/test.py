@@ -47,10 +47,9 @@ def list_(as_json: AsJson = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("test", "class", "question", "risk"):
         table.add_column(title, no_wrap=title in ("test", "class"))
-    rows = [(one.rank, one.id, " ".join(one.badges), one.question, one.risk) for one in known.tests.values()]
-    rows += [(one.rank, one.id, "D0", one.question, one.risk) for one in known.analyses.values()]
-    for _, name, badges, question, risk in sorted(rows):
-        table.add_row(Text(name), badges, question, risk)
+    for one in known.cards:
+        badges = one.badges if isinstance(one, GuidedTest) else ("D0",)
+        table.add_row(Text(one.id), " ".join(badges), one.question, one.risk)
     results().print(table)
     hint("Next: hyperscope test plan io-sweep lab:default -o sweep.toml")
 
