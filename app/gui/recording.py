@@ -232,6 +232,8 @@ class Recordings(QObject):
 
     def _show_death(self, request: Request, ended: Ended, *, died: bool) -> None:
         text = f"The recorder died. {ended.message}" if died else ended.message
+        if died and isinstance(request, TestRequest):
+            text = f"The test was interrupted. {ended.message} Tests shows what is not undone."
         again = "Resume" if Path(request.session).exists() else "Try again"
         if isinstance(request, TestRequest):
             request = request.again()

@@ -56,6 +56,8 @@ class TestsModel(QObject):
         super().__init__(parent)
         self._session, self._jobs, self._settings = session, jobs, settings
         self.records = TestRecords()
+        self._live = ""
+        self._awaited = ""
         self.lab = LAB
         self.test = ""
         self.run = ""
@@ -89,7 +91,9 @@ class TestsModel(QObject):
     @cached_property
     def setup(self) -> TestSetup:
         """The test that is being set up."""
-        return TestSetup(self._jobs, self._settings, self.known, self)
+        made = TestSetup(self._jobs, self._settings, self.known, self)
+        made.ready.connect(self._await_run)
+        return made
 
     @property
     def running(self) -> TestRun | None:
@@ -150,21 +154,28 @@ class TestsModel(QObject):
         self.read()
 
     def _take(self, records: TestRecords) -> None:
-        if records == self.records:
-            return
-        before = self.records.runs
+        before, was_live = self.records, self._live
         self.records = records
+        running = self.running
+        self._live = running.id if running is not None else ""
+        if records == before and self._live == was_live:
+            return
         self.changed.emit()
-        new = [one for one in records.runs if one.id not in {old.id for old in before}]
-        if new and new[-1].end is None:
-            self.open(new[-1].test, "run", new[-1].id)
-        elif self.run and self.step == "run":
-            shown = records.run(self.run)
-            if shown is not None and shown.end is not None:
-                self.open(shown.test, "result", shown.id)
+        new = [one for one in records.runs if before.run(one.id) is None]
+        if running is not None and running in new:
+            self.open(running.test, "run", running.id)
+        elif self.run == was_live != self._live and self.step == "run":  # it ended, or was interrupted
+            self.open(self.test, "result", self.run)
+        elif new and new[-1].test == self._awaited:  # it was over before the window saw it run
+            self.open(new[-1].test, "result", new[-1].id)
+        if new:
+            self._awaited = ""
+
+    def _await_run(self, _plan: object) -> None:
+        self._awaited = self.test
 
     def _clear(self) -> None:
-        self.records = TestRecords()
+        self.records, self._live = TestRecords(), ""
         self.test = self.step = self.run = ""
         self.changed.emit()
         self.opened.emit()

@@ -134,6 +134,8 @@ class Workbench(QObject):
         request = TestRequest(str(plan), sources, str(session), confirmed)
         running = self.recordings.process
         is_lab = running is not None and all(one.startswith("lab:") for one in running.request.sources)
+        if running is not None and running.is_test:
+            is_lab = False  # a test is ended by its user only
         if is_lab and all(one.startswith("lab:") for one in sources):
             self._waiting = request  # one lab gives way to another; a real recording is stopped by its user
             self._stop()

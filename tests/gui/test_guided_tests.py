@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
@@ -20,6 +21,7 @@ from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
 from wizards.pages.rail_pane import RailPane
+from wizards.pages.result_page import ResultPage
 from wizards.pages.run_page import RunPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -170,6 +172,34 @@ def test_what_runs_is_called_a_test_until_it_is_stopped(
     qtbot.mouseClick(page.head.stop, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert live.window.messages.text.startswith("The test has ended: ")
+
+
+def test_a_run_whose_process_is_killed_is_interrupted_and_put_back(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    tests = live.desk.tests
+    tests.begin("drs-balance")
+    page = child_of(live.window, RunPage)
+    wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())
+    run = tests.run
+    tests.begin("io-sweep")
+    wait(qtbot, lambda: "A test is running in this window already." in live.window.messages.text)
+    tests.open("drs-balance", "run", run)
+    process = live.workbench.recordings.process
+    assert process is not None
+    assert process.is_test, "another test does not end the one that runs"
+    psutil.Process(process.pid).kill()
+    result = child_of(live.window, ResultPage)
+    wait(qtbot, lambda: result.isVisible() and not page.isVisible())
+    assert live.window.messages.text.startswith("The test was interrupted. ")
+    pane = child_of(live.window, RailPane)
+    assert "was interrupted" in pane.steps.accessibleDescription()
+    tests.close()
+    assert gallery.bar.isVisible()
+    assert gallery.bar.accessibleName().startswith("DRS balance was interrupted")
+    qtbot.mouseClick(gallery.bar.restore, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: "put back" in live.window.messages.text)
+    wait(qtbot, lambda: not gallery.bar.isVisible())
 
 
 def test_the_plan_can_be_saved(live: Program, gallery: GalleryView, qtbot: QtBot, home: Path) -> None:

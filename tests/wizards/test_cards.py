@@ -5,6 +5,8 @@ from __future__ import annotations
 from resources.guided_tests import load_guided_tests
 from sessions.journal import ChangedObject, JournalEntry, Phase, TestRun
 from wizards.flows.cards import Connected, card_groups, interrupted
+from wizards.flows.gallery import TestCard
+from wizards.flows.steps import SetupLines, steps_of
 
 PHASES = (Phase("fill", "done", 1_000, 2_000), Phase("depth 1", "planned"))
 RUN = TestRun("r1", "io-sweep", "", 1_000, phases=PHASES)
@@ -22,6 +24,24 @@ def test_an_interrupted_run_is_called_by_its_title() -> None:
     assert found.title == "I/O sweep was interrupted"
     assert found.text == "<1000>, phase 2 of 2. 1 change is not undone."
     assert interrupted(load_guided_tests(), [RUN], [left], "r1", day) is None, "it goes on now"
+
+
+def test_a_run_that_was_interrupted_is_not_called_running() -> None:
+    def card(live: str) -> TestCard:
+        groups = card_groups(load_guided_tests(), Connected("lab", "The lab"), [RUN], live)
+        return next(one for group in groups for one in group.cards if one.id == "io-sweep")
+
+    assert card("r1").running
+    assert card("r1").last is None
+    left = card("")
+    assert not left.running
+    assert left.last is not None
+    assert left.last.text == "was interrupted"
+    goes_on = steps_of("run", SetupLines(), RUN, is_live=True)
+    assert [one.state for one in goes_on] == ["current", "waiting"]
+    over = steps_of("result", SetupLines(), RUN)
+    assert [one.state for one in over] == ["done", "current"]
+    assert over[1].lines == ("was interrupted",)
 
 
 def test_a_vcenter_is_not_called_ready_where_the_window_cant_plan_its_tests() -> None:

@@ -29,11 +29,16 @@ class Connected:
     workers: int | None = None
 
 
-def card_groups(tests: GuidedTests, connected: Connected, runs: Sequence[TestRun]) -> list[CardGroup]:
-    """Return the cards of all tests, in groups in the order of their first test."""
+def card_groups(
+    tests: GuidedTests, connected: Connected, runs: Sequence[TestRun], live: str = ""
+) -> list[CardGroup]:
+    """Return the cards of all tests, in groups in the order of their first test.
+
+    ``live`` is the id of the run that goes on now; others without an end were interrupted.
+    """
     groups: dict[str, list[TestCard]] = {}
-    last = {run.test: run for run in runs if run.end is not None}
-    running = {run.test: run for run in runs if run.end is None}
+    last = {run.test: run for run in runs if run.id != live}
+    running = {run.test: run for run in runs if run.id == live}
     for test in tests.tests.values():
         card = _card(test, connected, last.get(test.id), running.get(test.id))
         groups.setdefault(test.group, []).append(card)
@@ -92,6 +97,11 @@ def outcome_of(run: TestRun) -> Outcome:
     return "good" if run.valid else "undecided"
 
 
+def result_words(run: TestRun) -> str:
+    """Return what a run that does not go on came to."""
+    return "was interrupted" if run.end is None else run.verdict or run.why or "ended without a verdict"
+
+
 def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running: TestRun | None) -> TestCard:
     readiness, here = _here(test, connected)
     phase = ""
@@ -106,7 +116,7 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
         test.risk,
         readiness,
         here,
-        None if last is None else LastRun(outcome_of(last), last.verdict or last.why, last.start, last.id),
+        None if last is None else LastRun(outcome_of(last), result_words(last), last.start, last.id),
         phase,
         _button(connected.reach, readiness),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sessions.journal import TestRun
+from wizards.flows.cards import result_words
 
 StepState = Literal["done", "current", "blocked", "waiting"]
 STEPS = ("choose", "check", "plan", "run", "result")
@@ -44,13 +45,16 @@ class SetupLines:
     is_blocked: bool = False
 
 
-def steps_of(shown: str, setup: SetupLines, run: TestRun | None) -> list[Step]:
-    """Return the steps; with a ``run`` those before it are done, ``shown`` is the one on the right."""
+def steps_of(shown: str, setup: SetupLines, run: TestRun | None, *, is_live: bool = False) -> list[Step]:
+    """Return the steps; with a ``run`` those before it are done, ``shown`` is the one on the right.
+
+    ``is_live``: the run goes on now; one that neither ended nor goes on was interrupted.
+    """
     if run is not None:
-        ended = run.end is not None
+        ended = run.end is not None or not is_live
         done = sum(one.state == "done" for one in run.phases)
         phases = f"{done} of {len(run.phases)} phases" if run.phases else "preparing"
-        verdict = (run.verdict or run.why or "no verdict",) if ended else (_WAITING["result"],)
+        verdict = (result_words(run),) if ended else (_WAITING["result"],)
         return [
             Step("run", "done" if ended else "current", (phases,)),
             Step("result", "current" if ended else "waiting", verdict),

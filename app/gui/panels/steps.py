@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from sessions.journal import TestRun
-from wizards.flows.cards import levels_of
+from wizards.flows.cards import levels_of, result_words
 from wizards.flows.steps import steps_of
 from wizards.pages.rail_pane import EarlierRun, RailPane
 
@@ -34,17 +34,15 @@ class StepsPanel(QObject):
         test = tests.known.require(tests.test)
         self.view.show_test(test.title, levels_of(test))
         run = tests.records.run(tests.run)
-        self.view.show_steps(steps_of(tests.step, tests.setup.lines, run), tests.step)
+        is_live = run is not None and run == tests.running
+        self.view.show_steps(steps_of(tests.step, tests.setup.lines, run, is_live=is_live), tests.step)
         earlier = [one for one in reversed(tests.records.runs) if one.test == test.id]
         self.view.show_runs([self._earlier(one) for one in earlier], tests.run)
         self.view.show_command(tests.setup.command if not tests.run else "")
 
     def _earlier(self, run: TestRun) -> EarlierRun:
         when = self._desk.times.clock.moment(run.start)
-        if run.end is None:
-            result = "goes on" if self._tests.running == run else "did not end"
-        else:
-            result = run.verdict or run.why or "ended"
+        result = "goes on" if self._tests.running == run else result_words(run)
         return EarlierRun(run.id, when, result)
 
     def _go(self, step: str) -> None:
@@ -53,7 +51,7 @@ class StepsPanel(QObject):
     def _recall(self, identity: str) -> None:
         run = self._tests.records.run(identity)
         if run is not None:
-            self._tests.open(run.test, "run" if run.end is None else "result", run.id)
+            self._tests.open(run.test, "run" if run == self._tests.running else "result", run.id)
 
 
 def make(desk: Desk) -> QWidget:

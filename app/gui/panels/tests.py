@@ -80,9 +80,8 @@ class TestsPanel(QObject):
     def _show_gallery(self) -> None:
         tests, records = self._tests, self._tests.records
         self._bar.setVisible(tests.connected.reach == "lab")
-        self.gallery.show_groups(card_groups(tests.known, tests.connected, records.runs))
-        running = tests.running
-        live = running.id if running is not None else ""
+        live = tests.running.id if tests.running is not None else ""
+        self.gallery.show_groups(card_groups(tests.known, tests.connected, records.runs, live))
         left = interrupted(tests.known, records.runs, records.journal, live, self._day)
         self.gallery.show_interrupted(left)
 
