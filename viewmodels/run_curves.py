@@ -15,6 +15,13 @@ RUN_ATTRIBUTE = "test run"
 """The attribute of a source that names the test run whose workers it has."""
 
 MAX_TIMES = 600
+_SHOWN = frozenset(
+    f"work.{side}{what}"
+    for side, what in (
+        *(("reads", ""), ("writes", "")),
+        *((side, what) for side in ("read_", "write_") for what in ("mb", "latency", "p99")),
+    )
+)
 _MAX_HELD = 60
 _TELLING = 4
 """From so many samples on it is known how far apart they are."""
@@ -88,7 +95,11 @@ def work_curves(reader: SessionReader, run: str, window: TimeRange) -> WorkCurve
     """Return what the workers of a run did in a window."""
     grid = Grid.of(window)
     sources = _sources(reader, run)
-    chosen = [one for one in reader.series() if one.source in sources and one.entity.kind == "worker"]
+    chosen = [
+        one
+        for one in reader.series()
+        if one.source in sources and one.entity.kind == "worker" and one.counter in _SHOWN
+    ]
     values, heard = _read(reader, chosen, window, grid)
     names = reader.entities()
     workers = dict.fromkeys(one.entity for one in chosen)
@@ -206,14 +217,14 @@ def _held_back(values: FloatArray) -> FloatArray:
     if there.size < _TELLING:
         return values
     every = min(int(np.median(np.diff(there))), _MAX_HELD)
-    found = values.copy()
-    before = -1 - every
-    for cell in there.tolist():
-        # An interval is now and then a little longer; after a gap only the usual one is told of.
-        first = before + 1 if cell - before <= every + 1 else cell - every + 1
-        found[max(0, first) : cell] = values[cell]
-        before = cell
-    return found
+    cells = np.arange(values.size)
+    at = np.searchsorted(there, cells)  # of the next sample at or after each cell
+    following = there[np.minimum(at, there.size - 1)]
+    before = np.where(at > 0, there[np.maximum(at - 1, 0)], -1 - 2 * every)
+    # An interval is now and then a little longer; after a gap only the usual one is told of.
+    holds = (following - before <= every + 1) | (following - cells < every)
+    filled: FloatArray = np.where(holds & (at < there.size), values[following], values)
+    return filled
 
 
 def _sum(one: FloatArray, other: FloatArray) -> FloatArray:

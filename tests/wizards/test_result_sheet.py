@@ -242,3 +242,7 @@ def test_placements_by_hand_and_by_drs() -> None:
     assert found.raw is not None
     assert [row[0].text for row in found.raw.rows] == ["1", "2", "0"]
     assert found.raw.rows[2][6].text == "~", "a balanced placement gains nothing"
+    of = source(test_drs_verdict.run({"1": 43.0, "2": 25.0, "0": 0.0}), "drs-balance")
+    chosen = result_sheet(replace(of, placement="2"))
+    assert [one.title for one in chosen.placements] == ["2: placed by hand", "2: placed by DRS"]
+    assert chosen.placements[0].imbalance == "imbalance 3.79"

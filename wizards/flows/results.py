@@ -48,6 +48,8 @@ class ResultSource:
     settings: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Title and unit of each setting by its name."""
     is_live: bool = False
+    placement: str = ""
+    """The name of the DRS placement that is shown; empty for the most unequal one."""
 
     @property
     def changes(self) -> list[JournalEntry]:
@@ -67,7 +69,7 @@ def result_sheet(source: ResultSource) -> ResultSheet:
         steps_title=_steps_title(verdict, measured),
         changes=changes_of(verdict, source.studies),
         points=tuple(points_of(verdict, source.studies)),
-        placements=tuple(placements_of(measured, source.studies)),
+        placements=tuple(placements_of(measured, source.studies, source.placement)),
         run=source.chart,
         notes=_notes(verdict),
         raw=raw_table(verdict, measured, source.run),

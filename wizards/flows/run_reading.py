@@ -81,9 +81,12 @@ def run_page(
 
 
 def result_page(
-    reader: SessionReader, run: str, known: RunKnowledge, *, is_live: bool = False
+    reader: SessionReader, run: str, known: RunKnowledge, *, is_live: bool = False, placement: str = ""
 ) -> ResultSheet | None:
-    """Return the page of a run's result; None if the session has no such run."""
+    """Return the page of a run's result; None if the session has no such run.
+
+    ``placement`` is the DRS placement that is shown, empty for the most unequal one.
+    """
     found = _run(reader, run)
     if found is None:
         return None
@@ -101,6 +104,7 @@ def result_page(
         chart=_whole_run(reader, found, plan, known),
         settings=known.settings,
         is_live=is_live,
+        placement=placement,
     )
     return result_sheet(source)
 

@@ -77,7 +77,7 @@ class ResultPage(QScrollArea):
         if sheet.changes is not None:
             self.changes.show_chart(sheet.changes)
         for view, chart in zip(self.points, sheet.points, strict=False):
-            view.show_chart(chart)
+            view.show_chart(chart, sheet.placements[0].title.partition(":")[0] if sheet.placements else "")
         for matrix, placed in zip(self.placements, sheet.placements, strict=False):
             matrix.show_placement(placed)
         if sheet.run is not None:

@@ -31,6 +31,7 @@ class RunPages(QObject):
         self._desk, self._tests = desk, desk.tests
         self.run = RunPage(desk.theme, lambda: desk.times.clock)
         self.result = ResultPage(desk.theme, lambda: desk.times.clock)
+        self._placement = self._placed_run = ""
         self._again = QTimer(self, singleShot=True, interval=_EVERY_MS)
         self._again.timeout.connect(self._read)
         self._tests.opened.connect(self._read)
@@ -42,7 +43,13 @@ class RunPages(QObject):
         self.run.chosen.connect(self._show_samples)
         self.result.chosen.connect(self._show_samples)
         self.result.acted.connect(self._act)
+        self.result.placement_chosen.connect(self._choose_placement)
         self.result.copied.connect(lambda text: desk.notify(text, "ok"))
+
+    def _choose_placement(self, name: str) -> None:
+        """Show another placement of a DRS test."""
+        self._placement, self._placed_run = name, self._tests.run
+        self._read()
 
     @cached_property
     def _known(self) -> RunKnowledge:
@@ -61,11 +68,12 @@ class RunPages(QObject):
             return
         is_live = self._tests.running is not None
         is_paused = self._desk.recording.is_paused()
+        placement = self._placement if run == self._placed_run else ""
 
         def work(reader: SessionReader, _job: Job) -> RunSheet | ResultSheet | None:
             if step == "run":
                 return run_page(reader, run, known, is_paused=is_paused)
-            return result_page(reader, run, known, is_live=is_live)
+            return result_page(reader, run, known, is_live=is_live, placement=placement)
 
         def done(sheet: RunSheet | ResultSheet | None) -> None:
             if isinstance(sheet, RunSheet):
