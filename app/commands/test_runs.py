@@ -138,14 +138,14 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check everything that the plan needs, and say how to mend what blocks it. Nothing is changed."""
-    from app.testing.environments import open_environment  # noqa: PLC0415 - after the help
+    from app.testing.environments import exactly, open_environment  # noqa: PLC0415 - after the help
     from resources.guided_tests import load_guided_tests  # noqa: PLC0415
     from wizards.flows.checks import checks_of  # noqa: PLC0415
     from wizards.flows.surroundings import look  # noqa: PLC0415
 
     made = _read(path)
     options = environment_options(
-        workers=[one.name for one in made.workers],
+        workers=exactly([one.name for one in made.workers]),
         guest_user=made.guest_user,
         key_file=key_file,
         agent=agent,
@@ -225,7 +225,8 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted: put back what it left, keep its rounds, measure the others."""
-    from app.testing.restoring import restore_session  # noqa: PLC0415 - after the help
+    from app.testing.environments import exactly  # noqa: PLC0415 - after the help
+    from app.testing.restoring import restore_session  # noqa: PLC0415
     from app.testing.running import Earlier  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
     from wizards.flows.plan_file import parse_plan  # noqa: PLC0415
@@ -239,9 +240,10 @@ def resume(
     if last.end is not None and all(one.state in ("done", "skipped") for one in last.phases):
         raise UsageError(f"Run {last.id} has ended; it can be repeated with 'hyperscope test run'.")
     made = parse_plan(last.plan, f"The plan of run {last.id}")
+    _require_runnable(made)
     _require_consent(made, yes=yes or attached, typed=confirm or ())
     options = environment_options(
-        workers=[one.name for one in made.workers],
+        workers=exactly([one.name for one in made.workers]),
         guest_user=made.guest_user,
         key_file=key_file,
         agent=agent,
@@ -278,12 +280,13 @@ def _run(
     as_json: bool,
     take_locks: bool,
 ) -> None:
-    from app.testing.running import TestWords, run_test  # noqa: PLC0415 - after the help
+    from app.testing.environments import exactly  # noqa: PLC0415 - after the help
+    from app.testing.running import TestWords, run_test  # noqa: PLC0415
     from wizards.flows.plan_file import plan_text  # noqa: PLC0415
     from wizards.flows.result import result_json, result_lines  # noqa: PLC0415
 
     environment = environment_options(
-        workers=[one.name for one in made.workers],
+        workers=exactly([one.name for one in made.workers]),
         guest_user=made.guest_user,
         key_file=key_file,
         agent=agent,
@@ -340,14 +343,19 @@ def _require_consent(made: Plan, *, yes: bool, typed: Sequence[str]) -> None:
 
 
 def _read(path: Path) -> Plan:
-    from resources.fio_jobs import load_fio_jobs  # noqa: PLC0415 - after the help
-    from resources.guided_tests import load_guided_tests  # noqa: PLC0415
-    from wizards.flows.plan_file import read_plan  # noqa: PLC0415
-    from wizards.flows.plan_rules import require_runnable  # noqa: PLC0415
+    from wizards.flows.plan_file import read_plan  # noqa: PLC0415 - after the help
 
     made = read_plan(path)
-    require_runnable(made, load_guided_tests(), load_fio_jobs())
+    _require_runnable(made)
     return made
+
+
+def _require_runnable(made: Plan) -> None:
+    from resources.fio_jobs import load_fio_jobs  # noqa: PLC0415 - after the help
+    from resources.guided_tests import load_guided_tests  # noqa: PLC0415
+    from wizards.flows.plan_rules import require_runnable  # noqa: PLC0415
+
+    require_runnable(made, load_guided_tests(), load_fio_jobs())
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -144,6 +145,11 @@ def _open_vcenter(addresses: Sequence[str], options: EnvironmentOptions) -> Envi
     )
     environment.open()
     return environment
+
+
+def exactly(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of VMs as globs that match nothing but them: a VM may be called ``*``."""
+    return tuple(re.sub(r"[*?[]", r"[\g<0>]", name) for name in names)
 
 
 def _is_one_of(globs: Sequence[str], name: str) -> bool:

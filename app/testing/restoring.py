@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.testing.environments import EnvironmentOptions, open_environment
+from app.testing.environments import EnvironmentOptions, exactly, open_environment
 from resources.failures import BusyError, HyperscopeError, SourceError, UsageError
 from resources.foreign_text import shown
 from resources.guided_tests import load_guided_tests
@@ -156,7 +156,7 @@ def _environments(
             plan = _plan_of(source, still_open, plans)
             chosen = replace(
                 options,
-                workers=tuple(one.name for one in plan.workers) if plan is not None else (),
+                workers=exactly([one.name for one in plan.workers]) if plan is not None else (),
                 guest_user=options.guest_user or (plan.guest_user if plan is not None else ""),
                 journal=tuple(entries),
             )
