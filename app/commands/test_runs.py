@@ -17,8 +17,8 @@ from app.commands.test_options import (
     Workers,
     environment_options,
 )
-from app.terminal import hint, print_json, print_line
-from resources.failures import AlreadyExistsError, NotFoundError, UsageError
+from app.terminal import hint, print_error, print_json, print_line
+from resources.failures import AlreadyExistsError, HyperscopeError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -299,7 +299,11 @@ def _run(
         is_attached=attached,
         take_locks=take_locks,
     )
-    collector, outcome = run_test(made, plan_text(made), out, words, earlier)
+    try:
+        collector, outcome = run_test(made, plan_text(made), out, words, earlier)
+    except KeyboardInterrupt:
+        _say_what_is_left(out)
+        raise
     result = collector.result
     if result is not None and not attached:
         if as_json:
@@ -311,6 +315,19 @@ def _run(
         raise outcome.error
     if any(one.is_open for one in collector.changes):
         raise UsageError("Not everything could be put back.", advice=f"Run: hyperscope restore {out}")
+
+
+def _say_what_is_left(session: Path) -> None:
+    """Say after a second Ctrl-C what the run had no time to put back."""
+    from sessions.store import SessionReader  # noqa: PLC0415 - after the help
+
+    try:
+        with SessionReader.open(session) as reader:
+            left = sum(one.is_open for one in reader.journal())
+    except HyperscopeError:
+        return  # nothing was written, so nothing was changed
+    if left:
+        print_error(f"{left} changes were not put back. Put them back: hyperscope restore {session}")
 
 
 def _require_consent(made: Plan, *, yes: bool, typed: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.failures import NotASessionError
+from resources.failures import NotASessionError, NotFoundError
 from sessions.store import SessionReader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,3 +105,36 @@ def _is_in_phase(session: Path, name: str) -> bool:
     except NotASessionError:  # the run has made the file and nothing in it yet
         return False
     return any(one.name == name and one.state == "running" for run in runs for one in run.phases)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT from outside on Windows")
+def test_a_second_ctrl_c_says_what_was_not_put_back(tmp_path: Path) -> None:
+    plan, session = planned(tmp_path, "drs-balance"), tmp_path / "run.hscope"
+    words = [sys.executable, "-m", "app", "test", "run", str(plan), "-o", str(session), "--yes"]
+    process = subprocess.Popen(
+        words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and _open_changes(session) < 4:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
+    finally:
+        process.kill()
+        process.wait(60)
+    left = _open_changes(session)
+    assert (f"hyperscope restore {session}" in said) == (left > 0), said
+    done = hyperscope("restore", str(session), home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert _open_changes(session) == 0
+
+
+def _open_changes(session: Path) -> int:
+    try:
+        with SessionReader.open(session) as reader:
+            return sum(one.is_open for one in reader.journal())
+    except (NotFoundError, NotASessionError):
+        return 0
