@@ -10,6 +10,7 @@ import pytest
 
 from resources.study_numbers import load_studies
 from tests.wizards.running import Ran, run_plan, short_plan
+from wizards.flows.run_details import details_text, read_rounds
 from wizards.flows.verdicts.judging import judge
 from workloads.lab import LabEnvironment
 
@@ -80,3 +81,18 @@ def test_a_density_is_measured_with_a_warm_cache(tmp_path: Path) -> None:
     assert latency["accelerated, 1 VM"] < 0.5 * latency["baseline, 1 VM"]
     assert found.run.verdict.startswith("The cache carries ")
     assert "no VM" not in found.run.verdict
+
+
+@pytest.mark.parametrize(("asked", "reported"), [(0, 80.0), (50, 90.0)])
+def test_equal_seeds_are_diagnosed_from_what_was_written(tmp_path: Path, asked: int, reported: float) -> None:
+    """W1, figure 3: 80 % for 0 % asked, 1 − 1/5 of five disks; the ratio is read before it is overwritten."""
+    inputs = {"dedupe": asked, "same_seeds": True, "depths": (4,), "ladder": (1, 16)}
+    found = ran(tmp_path / "run.hscope", "dedup-prep", "lab:default", inputs=inputs)
+    assert found.run.verdict.startswith("The disks have the wrong content: ")
+    assert found.collector.verdict is not None
+    why = "all 5 disks have the same content, as equal random seeds write it"
+    assert why in found.collector.verdict.sentence
+    ratio = next(one.value for one in found.run.figures if one.name == "duplicates reported")
+    assert ratio == pytest.approx(reported, abs=2)
+    measured = found.collector.measured
+    assert read_rounds(details_text(measured, None)).after_fill == measured.after_fill

@@ -137,6 +137,7 @@ class _Run:
     lost: dict[str, str] = field(default_factory=dict)
     before: dict[str, float] = field(default_factory=dict)
     placements: dict[str, dict[str, str]] = field(default_factory=dict)
+    after_fill: dict[str, float] = field(default_factory=dict)
     repeats: int = 0
     _looked_at: int = 0
     _load: LoadPhase | None = None
@@ -146,6 +147,7 @@ class _Run:
         options, now = self.options, self.environment.now_ms()
         self.rounds = list(options.measured.rounds)
         self.before = dict(options.measured.before)
+        self.after_fill = dict(options.measured.after_fill)
         self.placements = {step: dict(hosts) for step, hosts in options.measured.placements.items()}
         names = [PREPARE, *(_phase_name(phase, number) for phase, number in self.steps()), RESTORE]
         run = TestRun(options.run, self.plan.test, self.text, now)
@@ -213,6 +215,7 @@ class _Run:
                 raise StoppedError(f"Nobody did what was asked: {phase.ask}")
         elif phase.kind == "wait":
             wait_until_settled(phase, self._objects, self.environment.now_ms, self.pause)
+            self.after_fill.update(PhaseFacts(phase.facts, self._objects, self._chosen()).read())
         elif phase.kind == "fill":
             self._with_load(phase, number, LoadPhase.fill)
         else:
@@ -341,6 +344,7 @@ class _Run:
             _shares(self.plan),
             self.before,
             self.placements,
+            self.after_fill,
         )
 
     def _objects(self) -> Sequence[TestObject]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 
 import numpy as np
@@ -201,14 +201,7 @@ class LoadPhase:
     def _wait_for_steady(self, begun: int, start: int) -> int:
         """Wait until the load of all workers together is steady, at most as long as the plan allows."""
         latest = start + round(self.phase.steady_s * 1000)
-        window_s = min(self.limits.window_s, max(self.phase.warm_up_s, 10 * self.limits.block_s))
-        limits = SteadyLimits(
-            window_s,
-            min(self.limits.block_s, window_s / 10),
-            self.limits.drift_percent,
-            self.limits.variation_percent,
-            self.limits.confidence,
-        )
+        limits = limits_over(self.limits, self.phase.warm_up_s)
         while self.environment.now_ms() < latest:
             values, interval = self._sums(begun)
             if values.size and steadiness(values, interval, limits).is_steady:
@@ -248,6 +241,19 @@ class LoadPhase:
             if work.on_s:
                 samples = with_pauses(samples, [at for at in grid if window.start < at <= window.end])
             yield _worker_round(active, done, samples, window)
+
+
+def limits_over(limits: SteadyLimits, warm_up_s: float) -> SteadyLimits:
+    """Return the limits for a warm-up that is shorter than their window: a ramp of the same slope is as
+    little steady there, so its drift must be smaller by as much.
+    """
+    window_s = min(limits.window_s, max(warm_up_s, 10 * limits.block_s))
+    return replace(
+        limits,
+        window_s=window_s,
+        block_s=min(limits.block_s, window_s / 10),
+        drift_percent=limits.drift_percent * window_s / limits.window_s,
+    )
 
 
 def _done(

@@ -137,7 +137,8 @@ class Measured:
     ``inputs`` are the numbers that the plan set (``dedupe_percent``, ``latency_threshold_ms``),
     ``shares`` those of each worker's disks. ``before`` says what was so before the test began (as
     ``Round.facts``), ``placements`` who ran where: by step, the host of each VM. ``worker_count`` is how
-    many were planned.
+    many were planned. ``after_fill`` are facts that were read when the disks had been written, before
+    anything was measured and overwritten.
     """
 
     rounds: tuple[Round, ...]
@@ -146,6 +147,7 @@ class Measured:
     shares: Mapping[str, float] = field(default_factory=dict)
     before: Mapping[str, float] = field(default_factory=dict)
     placements: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    after_fill: Mapping[str, float] = field(default_factory=dict)
 
     def of_step(self, step: str) -> tuple[Round, ...]:
         """Return the rounds of a step, in the order in which they were measured."""

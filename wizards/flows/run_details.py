@@ -28,6 +28,7 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
         "shares": dict(measured.shares),
         "before": {name: value for name, value in measured.before.items() if isfinite(value)},
         "placements": {step: dict(hosts) for step, hosts in measured.placements.items()},
+        "after_fill": {name: value for name, value in measured.after_fill.items() if isfinite(value)},
     }
     if verdict is not None:
         document["verdict"] = {
@@ -60,6 +61,7 @@ def read_rounds(text: str) -> Measured:
                 str(step): {str(k): str(v) for k, v in hosts.items()}
                 for step, hosts in known["placements"].items()
             },
+            _floats(known.get("after_fill", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DamagedError("The rounds of a test run in this session can't be read.") from error

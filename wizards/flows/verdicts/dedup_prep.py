@@ -65,9 +65,10 @@ def judge(given: Measured, studies: Studies) -> Verdict:
 
 
 def _content(measured: Measured) -> Content:
-    """The first ratio that was read after the disks were written, and the last one."""
+    """The ratio that was read when the disks had been written, and the last one of a measured round."""
     seen = [one.facts[_RATIO] for one in measured.rounds if _RATIO in one.facts]
-    known = [one for one in seen or [measured.before.get(_RATIO, nan)] if not isnan(one)]
+    written = [measured.after_fill[_RATIO]] if _RATIO in measured.after_fill else []
+    known = [one for one in [*written, *seen] or [measured.before.get(_RATIO, nan)] if not isnan(one)]
     return Content(
         measured.inputs.get("dedupe", nan),
         known[0] if known else nan,
