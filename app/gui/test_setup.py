@@ -139,6 +139,13 @@ class TestSetup(QObject):
             return
         self._jobs.start("test-plan", "Planning", lambda _job: self._planned(now, chosen), self._take)
 
+    def refuse(self, problem: str) -> None:
+        """Have no plan, because something was typed that can't be: ``problem`` is a sentence on it."""
+        if self.now is not None:
+            self._jobs.cancel("test-plan")
+            self.now = replace(self.now, chosen=None, plan=None, sheet=None, checks=(), problem=problem)
+            self.changed.emit()
+
     def check(self, then: str = "") -> None:
         """Check everything again, on what the environment has now."""
         now = self.now

@@ -133,7 +133,7 @@ def run_test(
             reporter.changed(source)
 
         recording = Recording(
-            [collector], session, limits, rules, title=f"test {plan.test}",
+            [collector], session, limits, rules, title=_title(plan),
             on_change=changed,
             on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
@@ -143,6 +143,12 @@ def run_test(
             lines.hand_over(commands.execute, attachment.lost)
         outcome = Conductor(recording, reporter, log, wake, limits.status.every_s).run([collector.name])
     return collector, outcome
+
+
+def _title(plan: Plan) -> str:
+    """Return what the session is called: the title of its test."""
+    test = load_guided_tests().tests.get(plan.test)
+    return test.title if test is not None else f"test {plan.test}"
 
 
 class _Asking:

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -17,6 +17,7 @@ from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from wizards.flows.plan_file import read_plan
+from wizards.pages.card import wrapped
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
@@ -111,6 +112,38 @@ def test_what_is_chosen_changes_the_plan(live: Program, gallery: GalleryView, qt
         lambda: setup.now is not None and setup.now.plan is not None and len(setup.now.plan.workers) == 5,
     )
     assert before.critical in before.workers
+
+
+def test_a_question_that_is_too_long_for_its_card_says_so(gallery: GalleryView) -> None:
+    metrics = gallery.cards[0].fontMetrics()
+    text = "Places heavy and light VMs by hand, measures each"
+    half = metrics.horizontalAdvance(text) * 2 // 3
+    assert wrapped(text, metrics, half, 2).split() == text.split()
+    narrow = wrapped(text, metrics, half // 2, 2)
+    assert len(narrow.splitlines()) == 2
+    assert narrow.endswith("…")
+
+
+def test_what_cant_be_typed_leaves_no_plan_to_start(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    set_up(live, qtbot, "io-sweep", "choose")
+    setup, page = live.desk.tests.setup, child_of(live.window, ChoosePage)
+    assert page.numbers.accessibleName()
+    field = next(one for one in page.findChildren(QLineEdit) if one.accessibleName().startswith("Outst"))
+    field.setFocus()
+    field.setText("0, 5000")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    wait(qtbot, lambda: page.problem.text().startswith("Outstanding I/Os a disk can't be 0, 5000: "))
+    assert not page.numbers.accessibleName(), "what another plan would cost is not shown"
+    field.setText("1, 4")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    wait(qtbot, lambda: setup.now is not None and bool(setup.now.checks))
+    field.setText("a;b")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert "write numbers with commas" in page.problem.text()
+    assert setup.now is not None
+    assert setup.now.plan is None, "the plan of what stood there before can't be started"
 
 
 def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:

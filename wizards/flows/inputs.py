@@ -65,7 +65,8 @@ def _checked(one: TestInput, value: InputValue) -> InputValue:
     else:
         problem = _number_problem(one, value)
     if problem:
-        raise UsageError(f"{one.title} can't be {shown(str(value))}: {problem}.")
+        said = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        raise UsageError(f"{one.title} can't be {shown(said)}: {problem}.")
     return value
 
 

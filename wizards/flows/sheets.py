@@ -106,7 +106,8 @@ def _numbers(plan: Plan, cost: Cost, clock: Callable[[float], str]) -> Iterator[
             f"≈ {format_count(round(cost.iops, -2) or cost.iops)} IOPS", "load added, at the most"
         )
     kinds = len(cost.settings)
-    yield SheetNumber(f"{format_count(cost.changes)} changes", f"all undone, {kinds} kinds of settings")
+    settings = f"{_many(kinds, 'kind')} of settings" if kinds else "no setting"
+    yield SheetNumber(_many(cost.changes, "change"), f"all undone, {settings}")
     count = len(plan.workers)
     yield SheetNumber(_many(count, "worker"), _hosts_text(plan.workers))
 

@@ -35,6 +35,22 @@ _OUTCOMES: dict[Outcome, Health] = {
 _HERE: dict[Readiness, str] = {"ready": "check", "missing": "connect", "impossible": "close"}
 
 
+def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> str:
+    """Return a text in at most so many lines of a width; the last one ends with … if words are left."""
+    lines, words = [""], shown(text).split()
+    for number, word in enumerate(words):
+        longer = f"{lines[-1]} {word}".strip()
+        if metrics.horizontalAdvance(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        elif len(lines) < most:
+            lines.append(word)
+        else:
+            rest = " ".join([lines[-1], *words[number:]])
+            lines[-1] = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)
+            break
+    return "\n".join(lines)
+
+
 class CardView(QWidget):
     """Shows one ``TestCard``.
 
@@ -163,7 +179,8 @@ class CardView(QWidget):
         painter.setFont(sized(self.font(), 13))
         painter.setPen(QColor(tokens.muted))
         question = QRect(_PAD, 34, self.width() - 2 * _PAD, 36)
-        painter.drawText(question, int(Qt.TextFlag.TextWordWrap), self.card.question)
+        lines = wrapped(self.card.question, painter.fontMetrics(), question.width(), 2)
+        painter.drawText(question, int(Qt.TextFlag.TextWordWrap), lines)
         impossible = self.card.readiness == "impossible"
         icons = self._theme.icons
         colour = {"ready": tokens.ok, "missing": tokens.warning, "impossible": tokens.faint}[

@@ -113,9 +113,8 @@ class ChoosePage(QWidget):
 
     def show_cost(self, sheet: PlanSheet | None, problem: str = "") -> None:
         """Show what the choice costs, or why there is no plan for it."""
-        if sheet is not None:
-            self.numbers.show_numbers(sheet.numbers)
-            self.phases.show_phases(sheet.phases)
+        self.numbers.show_numbers(sheet.numbers if sheet is not None else ())
+        self.phases.show_phases(sheet.phases if sheet is not None else ())
         self.problem.setText(shown(problem))
         self.next.setEnabled(sheet is not None and not problem)
 

@@ -64,7 +64,7 @@ class SetupPages(QObject):
     def _choose(self) -> None:
         problem = self.choose.input_problem
         if problem:
-            self.choose.show_cost(None, problem)
+            self._tests.setup.refuse(problem)
         else:
             self._tests.setup.choose(self.choose.chosen)
 
