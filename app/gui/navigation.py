@@ -116,7 +116,7 @@ def _tests(desk: Desk) -> Iterator[Entry]:
     """Yield an entry for each guided test and each run of the session."""
     icon = desk.theme.icons.get("tests")
     known = desk.tests.known.tests
-    for test in known.values():
+    for test in desk.tests.known.cards:
         yield Entry(f"Test: {test.title}", "guided test", icon, partial(desk.tests.set_up, test.id))
     for run in desk.tests.records.runs:
         title = known[run.test].title if run.test in known else shown(run.test, 60)

@@ -15,22 +15,27 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.test_setup import TestSetup
 from resources.guided_tests import GuidedTests, load_guided_tests
+from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from wizards.flows.cards import Connected, Reach, plan_command
+from wizards.flows.recorded_about import RecordedAbout, recorded_about
 
 LAB = "lab:default"
 
 
 @dataclass(frozen=True, slots=True)
 class TestRecords:
-    """What a session says of tests: their runs, the oldest first, and the journal of changes."""
+    """What a session says of tests: their runs, the oldest first, the journal of changes, and what there is
+    to look at without a test.
+    """
 
     __test__ = False  # pytest: this is none of its tests
 
     runs: Sequence[TestRun] = ()
     journal: Sequence[JournalEntry] = ()
+    recorded: RecordedAbout | None = None
 
     def run(self, identity: str) -> TestRun | None:
         """Return the run with that id."""
@@ -40,7 +45,8 @@ class TestRecords:
 class TestsModel(QObject):
     """Signals: ``changed`` when there are other runs, or a run came further; ``opened`` when another test,
     run or step is to be shown; ``command_wanted`` with a command that plans a test which is not set up
-    here; ``asked`` when the page of the tests is to come to the front.
+    here; ``asked`` when the page of the tests is to come to the front; ``looked`` when an analysis has
+    its ``answer``.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -49,6 +55,7 @@ class TestsModel(QObject):
     opened = Signal()
     command_wanted = Signal(str)
     asked = Signal()
+    looked = Signal()
 
     def __init__(
         self, session: SessionModel, jobs: JobRunner, settings: Settings, parent: QObject | None = None
@@ -62,6 +69,7 @@ class TestsModel(QObject):
         self.test = ""
         self.run = ""
         self.step = ""
+        self.answer = ""
         session.opened.connect(lambda _snapshot: self._session_opened())
         session.changed.connect(lambda _change: self.read())
         session.closed.connect(self._clear)
@@ -70,6 +78,11 @@ class TestsModel(QObject):
     def known(self) -> GuidedTests:
         """All guided tests, as they ship."""
         return load_guided_tests()
+
+    @cached_property
+    def studies(self) -> Studies:
+        """The reference numbers by which results are judged, as they ship."""
+        return load_studies()
 
     @property
     def connected(self) -> Connected:
@@ -108,7 +121,13 @@ class TestsModel(QObject):
         self.opened.emit()
 
     def begin(self, test: str) -> None:
-        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults."""
+        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults.
+
+        An analysis has nothing to set up: it is looked at.
+        """
+        if test in self.known.analyses:
+            self.open(test, "look")
+            return
         described, is_lab = self.known.require(test), self.connected.reach == "lab"
         if self.connected.reach == "vcenter":
             self.command_wanted.emit(plan_command(test, self.address))
@@ -124,7 +143,7 @@ class TestsModel(QObject):
     def set_up(self, test: str) -> None:
         """Set a test up step by step, and bring its page to the front."""
         self.asked.emit()
-        if self.connected.reach == "vcenter":
+        if self.connected.reach == "vcenter" or test in self.known.analyses:
             self.begin(test)
             return
         self.setup.begin(self.known.require(test), self.address)
@@ -137,6 +156,11 @@ class TestsModel(QObject):
             self.asked.emit()
             self.open(found.test, "run" if found.end is None else "result", run)
 
+    def take_answer(self, line: str) -> None:
+        """Keep the answer of the analysis that is open, for the pane beside its page."""
+        self.answer = line
+        self.looked.emit()
+
     def close(self) -> None:
         """Show all tests."""
         self.open("", "")
@@ -144,8 +168,11 @@ class TestsModel(QObject):
     def read(self) -> None:
         """Read the runs and the journal again."""
 
+        snapshot, before = self._session.whole, self.records.recorded
+
         def work(reader: SessionReader, _job: Job) -> TestRecords:
-            return TestRecords(reader.test_runs(), reader.journal())
+            recorded = recorded_about(snapshot, before) if snapshot is not None else None
+            return TestRecords(reader.test_runs(), reader.journal(), recorded)
 
         self._session.query("tests", work, self._take)
 
@@ -176,6 +203,6 @@ class TestsModel(QObject):
 
     def _clear(self) -> None:
         self.records, self._live = TestRecords(), ""
-        self.test = self.step = self.run = ""
+        self.test = self.step = self.run = self.answer = ""
         self.changed.emit()
         self.opened.emit()

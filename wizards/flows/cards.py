@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from resources.foreign_text import shown
-from resources.guided_tests import GuidedTest, GuidedTests, Length, TestStep
+from resources.guided_tests import Analysis, GuidedTest, GuidedTests, Length, TestStep
 from resources.units import format_duration
 from sessions.journal import JournalEntry, TestRun
 from wizards.flows.gallery import CardGroup, Interrupted, LastRun, Level, Outcome, Readiness, TestCard
+from wizards.flows.recorded_about import RecordedAbout
 
 Reach = Literal["", "lab", "vcenter", "ssh"]
 """What a session is connected to; empty for one that is only looked at."""
@@ -30,19 +31,28 @@ class Connected:
 
 
 def card_groups(
-    tests: GuidedTests, connected: Connected, runs: Sequence[TestRun], live: str = ""
+    tests: GuidedTests,
+    connected: Connected,
+    runs: Sequence[TestRun],
+    live: str = "",
+    recorded: RecordedAbout | None = None,
+    least_s: float = 0.0,
 ) -> list[CardGroup]:
-    """Return the cards of all tests, in groups in the order of their first test.
+    """Return the cards of all tests and analyses, in groups in the order of their first.
 
-    ``live`` is the id of the run that goes on now; others without an end were interrupted.
+    ``live`` is the id of the run that goes on now; others without an end were interrupted. ``recorded`` is
+    what an analysis can look at (None without a session), of which it needs ``least_s`` seconds.
     """
     groups: dict[str, list[TestCard]] = {}
     last = {run.test: run for run in runs if run.id != live}
     running = {run.test: run for run in runs if run.id == live}
-    for test in tests.tests.values():
-        card = _card(test, connected, last.get(test.id), running.get(test.id))
+    for test in tests.cards:
+        if isinstance(test, Analysis):
+            card = _analysis_card(test, recorded, least_s)
+        else:
+            card = _card(test, connected, last.get(test.id), running.get(test.id))
         groups.setdefault(test.group, []).append(card)
-    return [CardGroup(question, tuple(cards)) for question, cards in groups.items()]
+    return [CardGroup(question, tuple(cards), _hint(cards)) for question, cards in groups.items()]
 
 
 def interrupted(
@@ -131,6 +141,30 @@ def _button(reach: Reach, readiness: Readiness) -> str:
 def plan_command(test: str, address: str) -> str:
     """Return the command that plans a test on a vCenter, with the places to fill in."""
     return f"hyperscope test plan {test} {address} --worker 'perf-w*' --guest-user root -o {test}.toml"
+
+
+def _hint(cards: Sequence[TestCard]) -> str:
+    reads_only = sum(one.level == 0 for one in cards)
+    return "start with the one that only reads" if reads_only == 1 and len(cards) > 1 else ""
+
+
+def _analysis_card(test: Analysis, recorded: RecordedAbout | None, least_s: float) -> TestCard:
+    readiness, here = _to_look_at(recorded, least_s)
+    return TestCard(
+        test.id, test.title, test.question, (0,), test.cost, test.risk, readiness, here, button="Look"
+    )
+
+
+def _to_look_at(recorded: RecordedAbout | None, least_s: float) -> tuple[Readiness, str]:
+    if recorded is None:
+        return "impossible", "Open or record a session to look at"
+    if recorded.hosts < 2:
+        return "impossible", "Not here: needs the recorded VMs of two hosts"
+    if not recorded.vms:
+        return "impossible", "Not here: no CPU counters of VMs were recorded"
+    if recorded.seconds < least_s:
+        return "missing", f"Needs {format_duration(least_s)}: {format_duration(recorded.seconds)} recorded"
+    return "ready", recorded.text
 
 
 def _cost(test: GuidedTest, connected: Connected) -> str:

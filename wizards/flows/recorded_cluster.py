@@ -18,7 +18,10 @@ STEP_S = 60.0
 """Samples of all sources are averaged over a minute, or over the longest interval of a source: their instants
 differ, and DRS looks at minutes, too."""
 
-_USED, _READY, _PCPU, _CORE = "cpu.used", "cpu.ready", "cpu.pcpu_used", "cpu.core_util"
+USED = "cpu.used"
+"""What a VM used: the counter without which nothing can be said."""
+
+_READY, _PCPU, _CORE = "cpu.ready", "cpu.pcpu_used", "cpu.core_util"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def recorded_clusters(reader: SessionReader, window: TimeRange | None = None) ->
     if span is None:
         return ()
     facts = [one for one in reader.facts() if one.start <= span.end]
-    series = reader.series([_USED, _READY, _PCPU, _CORE])
+    series = reader.series([USED, _READY, _PCPU, _CORE])
     cores = _cores(facts, series)
     step_s = max([STEP_S, *(seconds for seconds in reader.info().intervals.values() if seconds)])
     vms = _vms(reader, facts, series, span, step_s)
@@ -77,7 +80,7 @@ def _vms(
 ) -> list[RecordedVm]:
     names = {ref: entity.name for ref, entity in reader.entities().items()}
     newest, placed, vcpus = (_last(facts, name) for name in ("name", "host", "vcpus"))
-    used, ready = (_by_vm(reader, series, counter, span, step_s) for counter in (_USED, _READY))
+    used, ready = (_by_vm(reader, series, counter, span, step_s) for counter in (USED, _READY))
     found = []
     for ref, values in sorted(used.items()):
         host, count = placed.get(ref), vcpus.get(ref)

@@ -63,7 +63,7 @@ def result_sheet(source: ResultSource) -> ResultSheet:
     measured = source.measured
     return ResultSheet(
         head=_head(source, verdict),
-        validity=_validity(verdict) if verdict.conditions else _what_is_there(source),
+        validity=validity_of(verdict) if verdict.conditions else _what_is_there(source),
         shares=tuple(shares_of(verdict, source.studies)),
         steps=tuple(steps_of(verdict, measured)),
         steps_title=_steps_title(verdict, measured),
@@ -182,7 +182,8 @@ def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
         yield Chip(f"surer with {verdict.needs}")
 
 
-def _validity(verdict: Verdict) -> FactList:
+def validity_of(verdict: Verdict) -> FactList:
+    """Return the conditions of a verdict, each with what was measured of its limit."""
     lines = tuple(
         _condition_line(one) for one in sorted(verdict.conditions, key=lambda each: each.holds is True)
     )

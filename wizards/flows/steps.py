@@ -70,6 +70,11 @@ def steps_of(shown: str, setup: SetupLines, run: TestRun | None, *, is_live: boo
     return steps
 
 
+def steps_of_analysis(answer: str) -> list[Step]:
+    """Return the one step of an analysis, which has nothing to choose and nothing to run: its result."""
+    return [Step("result", "current", (answer or "reading …",))]
+
+
 def _state(text: str) -> StepState:
     states: Mapping[str, StepState] = {"done": "done", "current": "current", "blocked": "blocked"}
     return states.get(text, "waiting")

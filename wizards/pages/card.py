@@ -98,7 +98,7 @@ class CardView(QWidget):
         if card.readiness == "ready" and not card.running and card.button == "Run":
             self.button.setProperty("role", "primary")
         self.setAccessibleName(f"{card.title}, {', '.join(badge_text(one) for one in card.levels)}")
-        last = f"Last run: {card.last.text}" if card.last is not None else "Not run yet"
+        last = f"Last run: {card.last.text}" if card.last is not None else _without_run(card).capitalize()
         self.setAccessibleDescription(f"{card.question} {card.cost}. {card.risk}. {card.here}. {last}.")
         self._place()
         self.update()
@@ -227,7 +227,7 @@ class CardView(QWidget):
             self._draw_line(painter, room.adjusted(16, 0, 0, 0), f"Running: {card.running}")
         elif card.last is None:
             painter.setPen(QColor(tokens.faint))
-            self._draw_line(painter, room, "not run yet")
+            self._draw_line(painter, room, _without_run(card))
         else:
             state = _OUTCOMES[card.last.outcome]
             paint_symbol(painter, QRectF(_PAD, line + 21, 8, 8), state, QColor(tokens.health(state)))
@@ -241,3 +241,8 @@ class CardView(QWidget):
     def _draw_line(self, painter: QPainter, room: QRect, text: str) -> None:
         elided = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
+
+
+def _without_run(card: TestCard) -> str:
+    """Return what stands in the place of the last run; a test that only reads has no runs."""
+    return "not run yet" if card.level else "looks, and stores nothing"

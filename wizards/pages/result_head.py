@@ -28,6 +28,7 @@ _ICONS = {
     "restore": "undo",
     "resume": "play",
     "steps": "copy",
+    "measure": "play",
 }
 
 

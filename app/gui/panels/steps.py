@@ -6,9 +6,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
+from resources.guided_tests import Analysis
 from sessions.journal import TestRun
 from wizards.flows.cards import levels_of, result_words
-from wizards.flows.steps import steps_of
+from wizards.flows.steps import steps_of, steps_of_analysis
 from wizards.pages.rail_pane import EarlierRun, RailPane
 
 
@@ -25,11 +26,15 @@ class StepsPanel(QObject):
         self.view.copied.connect(lambda text: desk.notify(text, "ok"))
         self._tests.opened.connect(self._show)
         self._tests.changed.connect(self._show)
+        self._tests.looked.connect(self._show)
         self._tests.setup.changed.connect(self._show)
 
     def _show(self) -> None:
         tests = self._tests
         if not tests.test:
+            return
+        if tests.test in tests.known.analyses:
+            self._show_analysis(tests.known.analyses[tests.test])
             return
         test = tests.known.require(tests.test)
         self.view.show_test(test.title, levels_of(test))
@@ -40,12 +45,21 @@ class StepsPanel(QObject):
         self.view.show_runs([self._earlier(one) for one in earlier], tests.run)
         self.view.show_command(tests.setup.command if not tests.run else "")
 
+    def _show_analysis(self, one: Analysis) -> None:
+        path = self._desk.session.path
+        self.view.show_test(one.title, (0,))
+        self.view.show_steps(steps_of_analysis(self._tests.answer), "result")
+        self.view.show_runs([], "")
+        self.view.show_command(f"hyperscope test gain {path.name}" if path is not None else "")
+
     def _earlier(self, run: TestRun) -> EarlierRun:
         when = self._desk.times.clock.moment(run.start)
         result = "goes on" if self._tests.running == run else result_words(run)
         return EarlierRun(run.id, when, result)
 
     def _go(self, step: str) -> None:
+        if self._tests.step == "look":
+            return
         self._tests.open(self._tests.test, step, self._tests.run)
 
     def _recall(self, identity: str) -> None:

@@ -8,10 +8,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui.desk import Desk
+from app.gui.panels.tests_looks import LookPage
 from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
 from widgets.copying import copy_text
 from wizards.flows.cards import card_groups, interrupted
+from wizards.flows.gallery import CardGroup
 from wizards.pages.gallery import GalleryView
 from wizards.pages.lab_bar import LabBar
 
@@ -36,6 +38,7 @@ class TestsPanel(QObject):
         theme = desk.theme
         self.gallery = GalleryView(theme, self._day)
         self._setup_pages, self._run_pages = SetupPages(desk, self.view), RunPages(desk, self.view)
+        self._look = LookPage(desk, self._run_pages.result, self.view)
         self._bar = LabBar(theme, LABS)
         self._stack = QStackedWidget()
         setup, runs = self._setup_pages, self._run_pages
@@ -74,21 +77,26 @@ class TestsPanel(QObject):
     def _change_lab(self, address: str) -> None:
         tests = self._tests
         tests.lab = address
-        if tests.test and not tests.run:
+        if tests.test in tests.known.tests and not tests.run:
             tests.setup.begin(tests.known.require(tests.test), address)
 
     def _show_gallery(self) -> None:
         tests, records = self._tests, self._tests.records
         self._bar.setVisible(tests.connected.reach == "lab")
         live = tests.running.id if tests.running is not None else ""
-        self.gallery.show_groups(card_groups(tests.known, tests.connected, records.runs, live))
+        self.gallery.show_groups(self._groups(live))
         left = interrupted(tests.known, records.runs, records.journal, live, self._day)
         self.gallery.show_interrupted(left)
+
+    def _groups(self, live: str) -> list[CardGroup]:
+        tests, records = self._tests, self._tests.records
+        least_s = tests.studies.drs.record_least_s.value
+        return card_groups(tests.known, tests.connected, records.runs, live, records.recorded, least_s)
 
     def _show_step(self) -> None:
         setup, runs = self._setup_pages, self._run_pages
         pages = {"choose": setup.choose, "check": setup.check_plan, "plan": setup.check_plan}
-        pages |= {"run": runs.run, "result": runs.result}
+        pages |= {"run": runs.run, "result": runs.result, "look": runs.result}
         self._stack.setCurrentWidget(pages.get(self._tests.step, self.gallery))
         self._bar.show_lab(self._tests.lab)
 

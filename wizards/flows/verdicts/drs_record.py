@@ -160,7 +160,7 @@ def _verdict(
     low, high = max(low, float(gains.min())), min(high, float(gains.max()))
     moves, load = len(moved(now, then)), filled_percent(now)
     more_than_cores = (
-        f"Hosts were seen to serve {factor:.2f} times their cores (second threads, turbo): so much counts."
+        f"Hosts served {factor:.2f} times their cores (second threads, turbo), and that counts here."
         if factor > _MORE_THAN_CORES
         else None
     )
