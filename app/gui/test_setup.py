@@ -17,7 +17,7 @@ from resources.guided_tests import GuidedTest, GuidedTests
 from resources.units import format_count, format_duration
 from wizards.flows.check_result import CheckResult, counts_text
 from wizards.flows.checks import checks_of
-from wizards.flows.choices import Chosen, Offer, choice_of, first_choice, offer_of, problem_of
+from wizards.flows.choices import Chosen, Offer, choice_of, first_choice, objects_of, offer_of, problem_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import plan_text
 from wizards.flows.plan_sheet import PlanSheet
@@ -121,7 +121,10 @@ class TestSetup(QObject):
             around = _look(address)
             offer = offer_of(test, around)
             first = first_choice(test, around, offer)
-            return around, self._planned(SetUp(test, address, around, offer), first)
+            planned = self._planned(SetUp(test, address, around, offer), first)
+            if planned.plan is not None:
+                planned = replace(planned, chosen=replace(first, objects=objects_of(planned.plan)))
+            return around, planned
 
         def done(found: tuple[Surroundings, SetUp]) -> None:
             _around, self.now = found

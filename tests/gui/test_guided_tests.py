@@ -176,6 +176,16 @@ def test_what_cant_be_typed_leaves_no_plan_to_start(
     assert setup.now.plan is None, "the plan of what stood there before can't be started"
 
 
+def test_what_is_compared_are_two_datastores(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
+    set_up(live, qtbot, "storage-ab", "choose")
+    now = live.desk.tests.setup.now
+    assert now is not None
+    assert now.chosen is not None
+    page = child_of(live.window, ChoosePage)
+    assert page.chosen.objects == now.chosen.objects
+    assert len({name for _what, name in page.chosen.objects}) == 2
+
+
 def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
     set_up(live, qtbot, "sioc-shares", "choose")
     setup, page = live.desk.tests.setup, child_of(live.window, ChoosePage)

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from resources.guided_tests import GuidedTest, InputValue, Length
 from resources.units import format_bytes
+from wizards.flows.plan import Plan
 from wizards.flows.planning import Choice
 from wizards.flows.surroundings import Surroundings, WorkerSeen
 
@@ -83,16 +84,26 @@ def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
 
 
 def first_choice(test: GuidedTest, around: Surroundings, offer: Offer) -> Chosen:
-    """Return what is chosen to begin with: as many workers as usual, from as many hosts as there are."""
+    """Return what is chosen to begin with: as many workers as usual, from as many hosts as there are, or
+    from the host with the most of them where the test is about one host.
+    """
     able = [one for one in around.workers if one.facts is not None]
     by_host: dict[str, list[str]] = {}
     for one in able:
         host = around.host_of(one)
         by_host.setdefault(host.object.id if host is not None else "", []).append(one.name)
+    if test.one_host:
+        by_host = dict(sorted(by_host.items(), key=lambda item: -len(item[1]))[:1])
     spread = [name for names in zip_longest(*by_host.values()) for name in names if name is not None]
     chosen = set(spread[: test.workers_usual]) if test.workers_usual else set(spread)
     workers = tuple(one.name for one in able if one.name in chosen)
     return Chosen((), workers, workers[0] if workers else "", offer.lengths[0], ())
+
+
+def objects_of(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Return the names of the objects that a plan is about, by what they are for."""
+    names = {one.id: one.name for one in plan.objects}
+    return tuple((what.replace("_", " "), names[id_]) for what, id_ in plan.chosen.items() if id_ in names)
 
 
 def _worker(one: WorkerSeen, around: Surroundings) -> WorkerOffer:

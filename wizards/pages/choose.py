@@ -102,6 +102,12 @@ class ChoosePage(QWidget):
 
     def show_chosen(self, chosen: Chosen) -> None:
         """Show what was chosen without the user."""
+        for what, name in chosen.objects:
+            combo = self._objects.get(what)
+            if combo is not None:
+                combo.blockSignals(True)
+                combo.setCurrentText(shown(name, 80))
+                combo.blockSignals(False)
         for name, box in self._workers.items():
             box.blockSignals(True)
             box.setChecked(name in chosen.workers)
