@@ -118,6 +118,39 @@ def test_moving_queues_alone_prove_nothing_without_active_time() -> None:
     assert judge(run(on=full_array), STUDIES).line == "No verdict: Storage I/O Control is not active here."
 
 
+def changed(given: Measured, step: str, number: int, counter: str, value: float) -> Measured:
+    """The rounds in which one step's counter showed another value in one repetition."""
+    rounds = []
+    for one in given.rounds:
+        is_it = one.step == step and one.number == number
+        seen = tuple(
+            replace(each, values=each.values * 0 + value) if is_it and each.counter == counter else each
+            for each in one.observed
+        )
+        rounds.append(replace(one, observed=seen))
+    return replace(given, rounds=tuple(rounds))
+
+
+def test_what_was_active_with_equal_shares_only_proves_nothing_of_the_weighted() -> None:
+    """modern.md §4: it must be proven to act where it is judged."""
+    given = run()
+    for number in (1, 2, 3):
+        given = changed(given, "weighted", number, "datastore.sioc_active", 0.0)
+    assert judge(given, STUDIES).line == "No verdict: Storage I/O Control is not active here."
+
+
+def test_one_weighted_round_in_which_it_did_not_act_spoils_the_proof() -> None:
+    given = changed(run(), "weighted", 2, "datastore.sioc_active", 0.0)
+    assert judge(given, STUDIES).line == "No verdict: Storage I/O Control is not active here."
+
+
+def test_each_repetition_must_be_congested() -> None:
+    given = run()
+    for step in ("off", "equal", "weighted"):
+        given = changed(given, step, 3, "datastore.size_normalized_latency", 3.0)
+    assert judge(given, STUDIES).line == "No verdict: the datastore was not full in every round."
+
+
 def test_without_the_counters_nobody_knows() -> None:
     unknown = {key: one for key, one in PROVEN.items() if key[0] != "datastore.sioc_active"}
     found = judge(run(on=unknown, off=unknown), STUDIES)

@@ -21,18 +21,25 @@ _ON = ("equal", "weighted")
 
 
 def proof(measured: Measured, study: SiocStudy) -> tuple[Condition, ...]:
-    """Return the three conditions without which shares on a datastore have no verdict."""
+    """Return the three conditions without which shares on a datastore have no verdict.
+
+    Each repetition must have been congested, and SIOC active in each weighted round: those are judged.
+    """
     return (_congested(measured, study), _acted(measured, study), _on_several_hosts(measured, study))
 
 
 def _congested(measured: Measured, study: SiocStudy) -> Condition:
     threshold = measured.inputs.get("threshold_ms", study.threshold_ms.value)
-    rounds = [one for one in measured.rounds if one.step in ("off", *_ON)]
-    means = [_mean(one.counter(study.counters.normalised_latency)) for one in rounds]
-    highest = max((one for one in means if not isnan(one)), default=nan)
-    holds = None if isnan(highest) else highest > threshold
-    text = f"{format_value(highest, 'ms')} normalised"
-    refusal = "the datastore was never full"
+    by_number: dict[int, float] = {}
+    for one in measured.rounds:
+        mean = _mean(one.counter(study.counters.normalised_latency)) if one.step in ("off", *_ON) else nan
+        if not isnan(mean):
+            by_number[one.number] = max(mean, by_number.get(one.number, mean))
+    least = min(by_number.values(), default=nan)
+    holds = None if isnan(least) else least > threshold
+    text = f"{format_value(least, 'ms')} normalised"
+    was_once = max(by_number.values(), default=nan) > threshold
+    refusal = "the datastore was not full in every round" if was_once else "the datastore was never full"
     if holds is None:
         refusal = "nobody knows whether the datastore was full"
     bound = f"> {format_value(threshold, 'ms')}"
@@ -41,9 +48,9 @@ def _congested(measured: Measured, study: SiocStudy) -> Condition:
 
 
 def _acted(measured: Measured, study: SiocStudy) -> Condition:
-    on = [one for one in measured.rounds if one.step in _ON]
-    actives = [_mean(one.counter(study.counters.active)) for one in on]
-    active = max((one for one in actives if not isnan(one)), default=nan)
+    weighted = measured.of_step("weighted")
+    actives = [_mean(one.counter(study.counters.active)) for one in weighted]
+    active = min((one for one in actives if not isnan(one)), default=nan)
     before, moved = queue_depths(measured, study)
     text = f"active {format_value(active, '%')}"
     shrunk = [(high, low) for high, low in zip(before, moved, strict=True) if low < high]
@@ -78,7 +85,7 @@ def _on_several_hosts(measured: Measured, study: SiocStudy) -> Condition:
 
 
 def queue_depths(measured: Measured, study: SiocStudy) -> tuple[list[float], list[float]]:
-    """Return each device queue's configured depth, and the lowest mean depth of a round with SIOC on.
+    """Return each device queue's configured depth, and the lowest mean depth of a weighted round.
 
     The configured depth is the highest one ever seen; queues are in the order of their names.
     """
@@ -91,7 +98,7 @@ def queue_depths(measured: Measured, study: SiocStudy) -> tuple[list[float], lis
             if isnan(highest):
                 continue
             configured[seen.of] = max(configured.get(seen.of, highest), highest)
-            if one.step in _ON:
+            if one.step == "weighted":
                 throttled[seen.of] = min(throttled.get(seen.of, mean), mean)
     names = sorted(throttled)
     return [configured[name] for name in names], [throttled[name] for name in names]
