@@ -325,6 +325,44 @@ def test_a_limit_that_holds() -> None:
     assert found.confidence == "high"
 
 
+def test_a_line_never_says_flat_of_what_is_not() -> None:
+    """DESIGN: a flat top varies by at most 5 % in 10 s means."""
+    given = limited(4000.0, 990.0)
+    rounds = []
+    for one in given.rounds:
+        workers = tuple(
+            replace(
+                worker,
+                samples=tuple(
+                    replace(each, reads=each.reads * (1.3 if at // 20 % 2 else 0.7))
+                    for at, each in enumerate(worker.samples)
+                ),
+            )
+            for worker in one.workers
+        )
+        rounds.append(replace(one, workers=workers))
+    found = judge("iops-limit", replace(given, rounds=tuple(rounds)), STUDIES)
+    assert condition(found, "A flat top?") is False
+    assert found.line == "The limit holds on average, but the limited VMs are not flat at it."
+
+
+def test_a_queue_that_was_not_deep_shows_the_limit_that_it_breaks() -> None:
+    """fio.md §6.2: the depth is reached at least 80 % of the time."""
+    given = pair(("a", "b"), (1000.0, 1000.0))
+    rounds = tuple(
+        replace(one, workers=tuple(replace(worker, depth_reached=0.6) for worker in one.workers))
+        for one in given.rounds
+    )
+    full = next(
+        one
+        for one in judge("storage-ab", replace(given, rounds=rounds), STUDIES).conditions
+        if one.name == "Were the queues full?"
+    )
+    assert full.holds is False
+    assert full.measured.endswith("depth reached 60 % of the time")
+    assert full.limit == "≤ 10 %, depth ≥ 80 %"
+
+
 def test_a_limit_that_does_not_hold_or_not_bind() -> None:
     assert judge("iops-limit", limited(4000.0, 1500.0), STUDIES).line.startswith(
         "The limit does not hold: batch did 1.5"

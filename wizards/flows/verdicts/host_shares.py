@@ -13,7 +13,7 @@ from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.fair_shares import shares_got
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import change, change_interval, effect, listed, ratio_figure
+from wizards.flows.verdicts.phrases import change, change_interval, effect, listed, price_note, ratio_figure
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("equal", "weighted")
@@ -47,7 +47,7 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         amount = f"{change(gain)} against equal shares ({change_interval(gain)})"
         sentence = f"The critical VM's IOPS changed by {amount}."
     confidence = comparer.confidence([gain], needed, len(comparer.pairs(*STEPS)))
-    notes = [f"Price: {change(price)} IOPS of all VMs together." if price is not None else None]
+    notes = [price_note(price, "equal shares")]
     needs = comparer.needs(gain, *STEPS) if confidence != "high" else ""
     return verdict(line, sentence, confidence, needed, figures, notes, needs)
 

@@ -57,6 +57,10 @@ def judge(given: Measured, studies: Studies) -> Verdict:
     if rounds >= studies.judging.rounds_for_verdict.value and any(one.interval is None for one in kept):
         confidence = "medium"
     line = "The limit holds: the limited VMs stay flat at it."
+    if needed[-1].holds is not True:
+        line = "The limit holds on average; whether the limited VMs stay flat at it is not known."
+    if needed[-1].holds is False:
+        line = "The limit holds on average, but the limited VMs are not flat at it."
     if broken:
         value = format_value(broken[0].value or 0.0, "ratio")
         line = f"The limit does not hold: {shown(broken[0].of)} did {value} of it."

@@ -43,6 +43,15 @@ def change_interval(ratio: Ratio) -> str:
     return f"95 % CI {interval((ratio.low - 1) * 100, (ratio.high - 1) * 100, '%')}"
 
 
+def price_note(price: Ratio | None, against: str) -> str | None:
+    """Return what shares cost all VMs together, against the other setting; None if nobody knows."""
+    if price is None:
+        return None
+    if change(price) == NO_DIFFERENCE:
+        return f"Price: none, all VMs together do as much as with {against} (~)."
+    return f"Price: all VMs together changed by {change(price)} IOPS ({change_interval(price)})."
+
+
 def interval(low: float, high: float, unit: str) -> str:
     """Return an interval: ``34.1 to 35.7 %``."""
     return f"{format_value(low, '')} to {format_value(high, unit)}"

@@ -30,6 +30,7 @@ from wizards.flows.verdicts.phrases import (
     figure,
     interval,
     listed,
+    price_note,
     ratio_figure,
 )
 from wizards.flows.verdicts.validity import conditions, sample_interval_s, samples_of, usable
@@ -110,11 +111,7 @@ def critical_name(measured: Measured) -> str:
 
 def _price(comparer: Comparer) -> str | None:
     price = comparer.ratio("off", "weighted", lambda one: one.iops())
-    if price is None:
-        return None
-    if change(price) == NO_DIFFERENCE:
-        return "Price: none, all VMs together do as much as with it off (~)."
-    return f"Price: all VMs together changed by {change(price)} IOPS ({change_interval(price)})."
+    return price_note(price, "it off")
 
 
 def _response(comparer: Comparer) -> str | None:

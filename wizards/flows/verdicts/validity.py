@@ -119,7 +119,7 @@ def _undisturbed(measured: Measured, steps: Sequence[str]) -> Condition:
         text = "no round was measured"
     holds = set(steps) <= left
     refusal = "a phase was disturbed" if disturbed else "a phase was not measured"
-    return Condition("Undisturbed?", text, "each phase", holds, "tests.md pitfall 4", refusal)
+    return Condition("Undisturbed?", text, "a round of each phase", holds, "tests.md pitfall 4", refusal)
 
 
 def _to_the_end(rounds: Sequence[Round], judging: Judging) -> Condition:
@@ -151,7 +151,8 @@ def _full_queues(rounds: Sequence[Round], judging: Judging) -> Condition:
     if shallow:
         text += f", depth reached {format_value(min(shallow) * 100, '%')} of the time"
     holds = None if isnan(worst) else abs(worst) <= number.value and not shallow
-    return Condition("Were the queues full?", text, limit("≤", number), holds, number.source)
+    bound = f"{limit('≤', number)}, depth ≥ {format_value(judging.depth_reached_share.value * 100, '%')}"
+    return Condition("Were the queues full?", text, bound, holds, number.source)
 
 
 def _steady(rounds: Sequence[Round], judging: Judging) -> Condition:
