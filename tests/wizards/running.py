@@ -71,7 +71,11 @@ def run_plan(session: Path, around: MemoryEnvironment, plan: Plan, **options: An
 
 
 def recording_of(
-    session: Path, around: MemoryEnvironment, plan: Plan, **options: Any
+    session: Path,
+    around: MemoryEnvironment,
+    plan: Plan,
+    rules: SpaceRules = SpaceRules(0, 0, 0),  # noqa: B008 - it never changes
+    **options: Any,
 ) -> tuple[Recording, TestCollector]:
     """A recording of a run that has not begun."""
     given: dict[str, Any] = {"judge": counted, "poll_s": 5.0, "retry_s": 0.0, **options}
@@ -79,7 +83,7 @@ def recording_of(
     collector = TestCollector(plan, plan_text(plan), chosen)
     limits = replace_limits()
     over = threading.Event()
-    recording = Recording([collector], session, limits, SpaceRules(0, 0, 0), on_over=over.set, title="a test")
+    recording = Recording([collector], session, limits, rules, on_over=over.set, title="a test")
     return recording, collector
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 
+from recorder.writing import SpaceRules
 from resources.failures import DisconnectedError
 from sessions.journal import ChangedObject, Setting
 from sessions.store import SessionReader
@@ -311,3 +313,24 @@ def test_disks_are_made_used_and_removed(session: Path) -> None:
     made = [entry for entry in ran.journal if entry.setting == "disk:test-a"]
     assert len(made) == 3
     assert {entry.state for entry in made} == {"undone"}
+
+
+def test_a_session_whose_disk_is_full_ends_the_run_and_everything_is_put_back(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around, make_disks=1 << 30)
+    usage = shutil.disk_usage(session.parent)
+
+    def fill(environment: MemoryEnvironment) -> None:
+        if environment.all_workers[0].is_busy:
+            monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=0))
+            time.sleep(0.05)  # for the recorder to notice
+
+    around.before_wait = fill
+    ran = run_plan(session, around, plan, rules=SpaceRules(1 << 10, 0, 0))
+    assert ran.outcome.error is not None
+    assert "left" in str(ran.outcome.error)
+    assert around.snapshot() == as_it_was
+    assert {one.state for one in ran.collector.changes} <= {"undone", "not needed"}

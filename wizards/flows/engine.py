@@ -413,6 +413,7 @@ def _find_workers(run: _Run) -> None:
 def _leave(run: _Run, why: str) -> None:
     """Put everything back, judge what was measured, end the record. Nobody can stop this."""
     never, last = _Never(), len(run.record.run.phases) - 1
+    run.record.outlive_the_session()
     for number, phase in enumerate(run.record.run.phases):
         if phase.state == "running":
             run.record.end_phase(number, "failed")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import nan
 
@@ -11,6 +12,7 @@ import numpy as np
 from collectors.feed import Feed, Health, Tick
 from collectors.fio.documents import Document
 from collectors.fio.intervals import COUNTERS, intervals
+from resources.failures import HyperscopeError
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
 from sessions.model import Entity, Event, FloatArray, SeriesSpec, SourceSpec
 from workloads.environment import Disturbance, TestObject, Worker, WorkSample
@@ -32,7 +34,23 @@ class RunRecord:
         self._layouts: dict[str, int] = {}
         self._events: dict[int, Event] = {}
         self._samples = 0
+        self._must_store = True
         self._write()
+
+    def outlive_the_session(self) -> None:
+        """Raise nothing from now on if the session takes nothing more: everything is put back first.
+
+        What stays unwritten is found undone by a later ``restore``.
+        """
+        self._must_store = False
+
+    @contextmanager
+    def _storing(self) -> Iterator[None]:
+        try:
+            yield
+        except HyperscopeError:
+            if self._must_store:
+                raise
 
     def add_workers(self, workers: Sequence[Worker]) -> None:
         """Add the workers as entities under their VMs, with their series."""
@@ -76,8 +94,9 @@ class RunRecord:
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
         """Store changes and return when they are on disk."""
-        self._feed.add_journal(entries)
-        self._feed.flush()
+        with self._storing():
+            self._feed.add_journal(entries)
+            self._feed.flush()
 
     def record(self, entries: Sequence[JournalEntry]) -> None:
         """The journal's book: as ``add_journal``."""
@@ -122,7 +141,8 @@ class RunRecord:
         )
         self.change(end=max(self._now_ms(), self.run.start), phases=phases, **new)
         self._feed.report(self._source, Health("ended", 1.0, received=self._samples, expected=self._samples))
-        self._feed.flush()
+        with self._storing():
+            self._feed.flush()
 
     def _set_phase(self, number: int, phase: Phase) -> None:
         phases = list(self.run.phases)
@@ -135,7 +155,8 @@ class RunRecord:
         at = begun.at if begun is not None else self._now_ms()
         event = Event(at, PHASE_EVENT, title, end=end, id=f"{self.run.id}/phase/{number}")
         self._events[number] = event
-        self._feed.add_events([event])
+        with self._storing():
+            self._feed.add_events([event])
 
     def _store(self, ticks: Sequence[Tick]) -> None:
         self._feed.add_ticks(ticks)
@@ -145,4 +166,5 @@ class RunRecord:
         return np.full(len(COUNTERS), nan)
 
     def _write(self) -> None:
-        self._feed.add_test_runs([self.run])
+        with self._storing():
+            self._feed.add_test_runs([self.run])
