@@ -180,7 +180,7 @@ class GuestWorker:
             run.failure, news = str(error), None
         if news is None:
             return self._unanswered(run)
-        run.heard, run.failure = time.monotonic(), ""
+        run.waiting_since, run.failure = None, ""
         if news.state in _GONE:
             run.end = WorkerProgress("failed", why=_GONE[news.state].format(self._name))
             return run.end
@@ -195,7 +195,10 @@ class GuestWorker:
         return replace(run.end, samples=samples)
 
     def _unanswered(self, run: _Run) -> WorkerProgress:
-        waited_s = time.monotonic() - run.heard
+        # From the first poll that got no answer: a controller that did not poll did not wait for the guest.
+        now = time.monotonic()
+        run.waiting_since = now if run.waiting_since is None else run.waiting_since
+        waited_s = now - run.waiting_since
         if waited_s < self._options.lost_after_s:  # a broken connection is made again meanwhile
             return WorkerProgress(self._state(run))
         why = run.failure or f"{self._name} has not answered for {waited_s:.0f} s."
@@ -245,7 +248,7 @@ class _Run:
 
     def __init__(self, work: Work, at_ms: int, progress: Progress) -> None:
         self.work, self.at_ms, self.progress = work, at_ms, progress
-        self.heard = time.monotonic()
+        self.waiting_since: float | None = None
         self.failure = ""
         self.end: WorkerProgress | None = None
 

@@ -69,6 +69,20 @@ def at_work(
     assert not fios(worker.place("run-1").id)
 
 
+def test_a_guest_is_not_lost_because_nobody_asked_it(machine: Machine, known: KnownHosts) -> None:
+    environment = opened([machine], known)
+    worker = environment.workers()[0]
+    worker.prepare("run-1", mixed(machine.file(), runtime=300))
+    worker.start(environment.now_ms())
+    try:
+        time.sleep(HASTY.lost_after_s + 1)  # a controller that is held up, as by starting many others
+        assert worker.poll().state != "lost"
+        wait_until(lambda: worker.poll().samples)
+    finally:
+        environment.close()
+        wait_until(lambda: not fios(worker.place("run-1").id))
+
+
 def test_a_guest_that_hangs_is_lost_and_tells_its_end_when_it_is_back(
     machine: Machine, known: KnownHosts
 ) -> None:
