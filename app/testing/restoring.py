@@ -157,6 +157,7 @@ def _environments(
             chosen = replace(
                 options,
                 workers=exactly([one.name for one in plan.workers]) if plan is not None else (),
+                record=replace(options.record, thumbprints=_pins_of(source, plan, options)),
                 guest_user=options.guest_user or (plan.guest_user if plan is not None else ""),
                 journal=tuple(entries),
             )
@@ -168,6 +169,28 @@ def _environments(
             opened.callback(environment.close)
             found[source] = environment.settings
         yield _BySource(found)
+
+
+def _pins_of(source: str, plan: Plan | None, options: EnvironmentOptions) -> Sequence[str]:
+    """Return the thumbprint that was given for a source: they stand in the order of the plan's addresses."""
+    given = options.record.thumbprints
+    addresses = [_plain(one) for one in plan.environment] if plan is not None else []
+    if source not in addresses:
+        return given
+    place = addresses.index(source)
+    return given[place : place + 1]
+
+
+def _plain(address: str) -> str:
+    """Return a guest's address as the journal names it, without the usual port; others as they are."""
+    from connections.ssh.address import parse_address  # noqa: PLC0415 - only where guests are restored
+
+    if not address.startswith("ssh:"):
+        return address
+    try:
+        return str(parse_address(address))
+    except HyperscopeError:
+        return address
 
 
 def _plan_of(source: str, still_open: Sequence[JournalEntry], plans: dict[str, str]) -> Plan | None:

@@ -52,6 +52,7 @@ class Sshd:
         self.user_key = make_key(folder / "user_key")
         self.host_keys = [make_key(folder / "host_key")]
         self.options: list[str] = []
+        self.words_before: list[str] = []
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -80,7 +81,7 @@ class Sshd:
         if USER == "root":
             Path("/run/sshd").mkdir(exist_ok=True)
         assert self._program is not None
-        words = [self._program, "-D", "-f", str(config), "-E", str(self.folder / "log")]
+        words = [*self.words_before, self._program, "-D", "-f", str(config), "-E", str(self.folder / "log")]
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
         while self._process.poll() is None:
             with socket.socket() as probe:

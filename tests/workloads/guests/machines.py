@@ -57,7 +57,7 @@ def machines(folder: Path, count: int, *options: str) -> Iterator[list[Machine]]
             place = folder / f"guest{number}"
             place.mkdir()
             server = Sshd(place)
-            server.host, server.port = _free_place(number)
+            server.host, server.port = free_place(number)
             server.options += ["MaxStartups 1000", "MaxSessions 100", *options]
             server.start()
             stack.callback(server.stop)
@@ -65,7 +65,8 @@ def machines(folder: Path, count: int, *options: str) -> Iterator[list[Machine]]
         yield made
 
 
-def _free_place(number: int) -> tuple[str, int]:
+def free_place(number: int) -> tuple[str, int]:
+    """An address and a port that nobody listens on; another address for each number."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     for host in (f"127.0.{worker}.{2 + number}", "127.0.0.1"):
         with socket.socket() as probe, contextlib.suppress(OSError):

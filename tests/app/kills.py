@@ -1,0 +1,38 @@
+"""Waits for a run that goes on to reach a phase, and kills it there."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+from resources.failures import HyperscopeError
+from sessions.store import SessionReader
+
+_WITHIN_S = 120.0
+
+
+def kill_in(run: subprocess.Popen[str], session: Path, phase: str, after_s: float) -> None:
+    """Kill a run some seconds after its phase began; a phase is known by the beginning of its name."""
+    until = time.monotonic() + _WITHIN_S
+    while not _is_in(session, phase):
+        assert run.poll() is None, run.stdout.read() if run.stdout is not None else ""
+        assert time.monotonic() < until, f"it did not come to {phase}"
+        time.sleep(0.05)  # another process writes: there is no event to wait for
+    time.sleep(after_s)
+    assert run.poll() is None, "it ended before it was killed"
+    run.kill()
+    run.wait()
+    if run.stdout is not None:
+        run.stdout.close()
+
+
+def _is_in(session: Path, phase: str) -> bool:
+    if not session.exists():
+        return False
+    try:
+        with SessionReader.open(session) as reader:
+            runs = reader.test_runs()
+    except HyperscopeError:
+        return False  # it is just being made
+    return any(one.name.startswith(phase) and one.state == "running" for run in runs for one in run.phases)
