@@ -26,6 +26,7 @@
     │   ├── NoCountersError      29    it has no performance data
     │   ├── NotSSHError          31    the server does not speak ssh
     │   └── DisconnectedError    30    the connection broke, or its data is invalid
+    ├── UnfinishedTestError  40    a guided test that was stopped before its end; it was put back
     └── CancelledError      130    the user cancelled the work
 
 Anything else that escapes is a bug and goes to the crash report, not to the user as a sentence.
@@ -208,6 +209,12 @@ class DisconnectedError(SourceError):
     """The connection broke, or the data that came over it is invalid; trying again may help."""
 
     exit_code = 30
+
+
+class UnfinishedTestError(HyperscopeError):
+    """A guided test did not reach its end: by hand, by a guard, or because its workers were lost."""
+
+    exit_code = 40
 
 
 class CancelledError(HyperscopeError):

@@ -18,7 +18,14 @@ from app.commands.test_options import (
     environment_options,
 )
 from app.terminal import hint, print_error, print_json, print_line
-from resources.failures import AlreadyExistsError, HyperscopeError, NotFoundError, UsageError
+from resources.failures import (
+    AlreadyExistsError,
+    HyperscopeError,
+    NotFoundError,
+    SourceError,
+    UnfinishedTestError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,7 +173,8 @@ def check(
             print_line(line)
     blocks = [one for one in found if one.state in ("block", "unknown")]
     if blocks:
-        raise UsageError(f"{len(blocks)} checks block the start: {', '.join(one.id for one in blocks)}.")
+        what = "1 check blocks" if len(blocks) == 1 else f"{len(blocks)} checks block"
+        raise UsageError(f"{what} the start: {', '.join(one.id for one in blocks)}.")
     hint(f"Next: hyperscope test run {path} -o run.hscope")
 
 
@@ -283,7 +291,7 @@ def _run(
     from app.testing.environments import exactly  # noqa: PLC0415 - after the help
     from app.testing.running import TestWords, run_test  # noqa: PLC0415
     from wizards.flows.plan_file import plan_text  # noqa: PLC0415
-    from wizards.flows.result import result_json, result_lines  # noqa: PLC0415
+    from wizards.flows.result import result_json, result_lines, what_failed  # noqa: PLC0415
 
     environment = environment_options(
         workers=exactly([one.name for one in made.workers]),
@@ -308,13 +316,23 @@ def _run(
     if result is not None and not attached:
         if as_json:
             print_json(result_json(result, collector.measured, collector.workers, collector.changes))
-        else:
+        elif outcome.error is None or collector.changes:
             for line in result_lines(result, collector.changes):
                 print_line(line)
+    if any(one.is_open for one in collector.changes):
+        raise SourceError(
+            "Not everything could be put back.",
+            meaning=what_failed(result),
+            advice=f"Run: hyperscope restore {out}",
+        )
     if outcome.error is not None:
         raise outcome.error
-    if any(one.is_open for one in collector.changes):
-        raise UsageError("Not everything could be put back.", advice=f"Run: hyperscope restore {out}")
+    if what_failed(result):
+        raise UnfinishedTestError(
+            what_failed(result),
+            meaning="What it had changed is put back; what it measured is kept.",
+            advice=f"Go on with 'hyperscope test resume {out}', or run the plan again.",
+        )
 
 
 def _say_what_is_left(session: Path) -> None:

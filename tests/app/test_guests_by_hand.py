@@ -158,22 +158,3 @@ def test_no_load_outlives_a_controller_that_never_comes_back(two: list[Guest], t
     wait_until(lambda: not any(one.fios() for one in two), 60)
     assert typed("restore", session).code == 0
     as_before(two)
-
-
-@pytest.mark.parametrize("mishap", ["die", "hang", "lose_network", "fill"])
-def test_a_guest_fails_in_the_middle(two: list[Guest], tmp_path: Path, mishap: str) -> None:
-    typed, session = typist_of(tmp_path, two), tmp_path / "s.hscope"
-    plan = a_plan(typed, two, tmp_path, measure=60)
-    run = typed.begin("test", "run", plan, "-o", session, "--yes", *confirmed(plan))
-    wait_until(lambda: all(any(p.name() == "fio" for p in one.fios()) for one in two))
-    getattr(two[1], mishap)()
-    assert run.stdout is not None
-    said = run.stdout.read()
-    code = run.wait()
-    print(said)
-    place = f"{two[1].server.host}:{two[1].server.port}"
-    assert place in said
-    assert code != 0
-    assert "Nothing was changed" not in said
-    assert two[0].files() == set()
-    assert two[0].fios() == []

@@ -249,7 +249,7 @@ def test_too_few_hosts_end_the_run(session: Path) -> None:
 
     around.before_wait = die
     ran = run_plan(session, around, plan)
-    assert "workers on 1 host are too few" in ran.run.why
+    assert "Workers are left on 1 host, and the test needs 2." in ran.run.why
     settings = {key: value for key, value in around.snapshot().items() if key[1] != "folder"}
     assert settings == {key: value for key, value in as_it_was.items() if key[1] != "folder"}
 

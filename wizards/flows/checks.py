@@ -90,7 +90,7 @@ def _result(described: CheckDescription, found: Found) -> CheckResult:
         state,
         described.title,
         found.text,
-        described.why if says_why else "",
+        (found.why or described.why) if says_why else "",
         (found.mend or described.mend) if says_why else "",
         found.objects,
         found.leave_out if state in ("block", "unknown") else (),

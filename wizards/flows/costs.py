@@ -77,7 +77,7 @@ def cost_of(plan: Plan, known: GuidedTests, jobs: FioJobs) -> Cost:
         if phase.kind != "fill":
             most = max(most, sum(_iops(plan, work, jobs, assumed) for work in phase.work))
     settings = tuple(_settings(plan, known))
-    changes = sum(len(one.objects) for one in settings) + 2 * len(plan.workers) + len(plan.chosen)
+    changes = sum(len(one.objects) for one in settings) + len(plan.workers) + len(plan.chosen)
     changes += sum(disk.is_made for one in plan.workers for disk in one.disks)
     seconds = steps[-1].start_s + steps[-1].seconds if steps else 0.0
     return Cost(seconds, round(fill), round(load), most, changes, steps, settings)

@@ -49,12 +49,14 @@ class Guards:
         """Return why the run must end, from the host of each worker that is left and those that were lost."""
         if not lost:
             return ""
-        name, why = next(iter(lost.items()))
+        what = _lost_workers(lost)
         left, on = len(hosts), len(set(hosts.values()))
-        if left < max(1, self._limits.workers_least):
-            return f"{shown(name)} was lost ({why.rstrip('.')}), and {left} workers are too few."
+        least = max(1, self._limits.workers_least)
+        if left < least:
+            return f"{what} Of the workers {left or 'none'} are left, and the test needs {least}."
         if any(hosts.values()) and on < self._limits.hosts_least:
-            return f"{shown(name)} was lost ({why.rstrip('.')}), and workers on {on} host are too few."
+            where = "1 host" if on == 1 else f"{on} hosts"
+            return f"{what} Workers are left on {where}, and the test needs {self._limits.hosts_least}."
         return ""
 
     def _latency(self, store: TestObject, now_ms: int) -> tuple[GuardState, str]:
@@ -78,3 +80,10 @@ class Guards:
         if not limit or share is None or share >= limit:
             return state, ""
         return state, f"{shown(name)} has {share:.1f} % left, limit {limit:g} %."
+
+
+def _lost_workers(lost: Mapping[str, str]) -> str:
+    name, why = next(iter(lost.items()))
+    first = why if name in why else f"{shown(name)} was lost: {why}"
+    more = f" {len(lost) - 1} more were lost, too." if len(lost) > 1 else ""
+    return f"{first.rstrip('.')}.{more}"

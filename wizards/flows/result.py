@@ -112,6 +112,15 @@ def change_lines(changes: Sequence[JournalEntry]) -> Iterator[str]:
             yield f"  {one.state}: {shown(one.setting)} of {shown(one.object.name)}. {shown(one.why, 500)}"
 
 
+def what_failed(run: TestRun | None) -> str:
+    """Return the sentence for a run that did not reach its end; empty if it did."""
+    if run is None or all(one.state == "done" for one in run.phases):
+        return ""
+    left = sum(one.state != "done" for one in run.phases)
+    phases = "1 phase was" if left == 1 else f"{left} phases were"
+    return f"The test did not reach its end: {phases} not run to the end."
+
+
 def _worker(name: str, state: str, measured: Measured) -> dict[str, object]:
     own = [(one, each) for each in measured.rounds for one in each.workers if one.worker == name]
     good = [(one, each) for one, each in own if not one.error]

@@ -20,7 +20,8 @@ class Found:
     """What a check found: ``state`` None where it could not be told, else whether it holds.
 
     ``text`` says what was found in one sentence. ``objects`` are the names that it is about, ``leave_out``
-    the workers without which it would hold. A ``state`` of its own replaces the severity of the check.
+    the workers without which it would hold. A ``state``, ``why`` or ``mend`` of its own replaces the
+    check's.
     """
 
     holds: bool | None
@@ -29,6 +30,7 @@ class Found:
     leave_out: tuple[str, ...] = ()
     state: CheckState | None = None
     mend: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

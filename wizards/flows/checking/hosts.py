@@ -40,6 +40,8 @@ def alike(look: Look) -> Found:
 
 def power_policy(look: Look) -> Found:
     """C7: all hosts have the same power policy."""
+    if not look.is_vcenter:
+        return _no_hosts()
     hosts = look.hosts()
     policies = {str(fact(one, "power_policy")) for one in hosts if fact(one, "power_policy") is not None}
     if not policies:

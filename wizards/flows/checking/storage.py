@@ -155,7 +155,14 @@ def _free_in_guests(look: Look) -> Found:
     ]
     if full:
         text = f"{shown(full[0], 60)} has no {format_bytes(_LOGS_BYTES)} free for fio's output"
-        return Found(False, text, tuple(full), tuple(full))
+        return Found(
+            False,
+            text,
+            tuple(full),
+            tuple(full),
+            mend="Free space below /var/tmp in that guest (Windows: C:\\Windows\\Temp), or leave it out.",
+            why="A guest ends its job by itself before its own disk is full.",
+        )
     return Found(True, "Room for fio's output in every guest")
 
 

@@ -117,6 +117,8 @@ def _undisturbed(measured: Measured, steps: Sequence[str]) -> Condition:
         text = f"{counted(len(disturbed), 'round')} of {len(measured.rounds)} left out: {what}"
     elif not measured.rounds:
         text = "no round was measured"
+    elif not set(steps) <= left:
+        text = f"{len(left)} of {counted(len(set(steps)), 'phase')} measured"
     holds = set(steps) <= left
     refusal = "a phase was disturbed" if disturbed else "a phase was not measured"
     return Condition("Undisturbed?", text, "a round of each phase", holds, "tests.md pitfall 4", refusal)
