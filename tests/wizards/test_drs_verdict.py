@@ -195,3 +195,13 @@ def test_hosts_that_were_recorded_one_after_the_other_are_no_cluster() -> None:
     hosts = [RecordedHost("a", 4.0), RecordedHost("b", 4.0)]
     found = drs_record.judge(hosts, [*first, then], 20.0, STUDIES)
     assert found.line == "No verdict: too little was recorded."
+
+
+def test_a_single_round_hides_no_loss() -> None:
+    """W3: light VMs unchanged, nothing lost; a fifth less is not “nothing” in one round."""
+    found = judge("drs-balance", run({"1": 40.0}, rounds=1, light=0.8), STUDIES)
+    assert found.notes[0].startswith("Light VMs lost −")
+    worse = judge("drs-balance", run({"1": -20.0}, rounds=1), STUDIES)
+    assert worse.line.startswith("DRS costs the heavy VMs in placement 1: −")
+    odd = judge("drs-balance", run({"0": 12.0}, rounds=1), STUDIES)
+    assert any(note.startswith("The balanced placement changed, too: +1") for note in odd.notes)

@@ -84,9 +84,9 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         case = cases[0]
         needs = comparer.needs(case.heavy, f"hand {case.name}", f"drs {case.name}")
     notes = [
-        _light(cases),
+        _light(cases, studies.drs),
         _order(cases, studies.drs),
-        _control(cases),
+        _control(cases, studies.drs),
         _ends(cases),
         _moves(cases),
         _study(studies.drs),
@@ -152,16 +152,19 @@ def _acted(cases: list[Case], study: DrsStudy) -> tuple[Condition, ...]:
     return (Condition("Did DRS act?", text, bound, holds, study.moves_least.source, refusal),)
 
 
-def _is_gain(case: Case, study: DrsStudy) -> bool:
-    """Whether the heavy VMs surely do more; a single round has no interval, so it must be worth a vMotion."""
-    if case.heavy.difference == "undecided":
-        return case.heavy.percent >= study.worth_percent.value
-    return case.heavy.difference == "higher"
+def _direction(ratio: Ratio, study: DrsStudy) -> int:
+    """Return 1 for more, -1 for less, 0 for no real difference; a single round has no interval, so its change
+    must be worth a vMotion.
+    """
+    if ratio.difference == "undecided":
+        is_real = abs(ratio.percent) >= study.worth_percent.value
+        return (1 if ratio.value > 1 else -1) if is_real else 0
+    return {"higher": 1, "lower": -1}.get(ratio.difference, 0)
 
 
 def _line(cases: list[Case], study: DrsStudy) -> str:
-    better = [case for case in cases if _is_gain(case, study)]
-    worse = [case for case in cases if case.heavy.difference == "lower"]
+    better = [case for case in cases if _direction(case.heavy, study) > 0]
+    worse = [case for case in cases if _direction(case.heavy, study) < 0]
     if worse:
         names = listed(case.name for case in worse)
         return f"DRS costs the heavy VMs in placement {names}: {signed(worse[0].heavy.percent)}."
@@ -194,11 +197,11 @@ def _sentence(cases: list[Case]) -> str:
     return f"{text}."
 
 
-def _light(cases: list[Case]) -> str | None:
+def _light(cases: list[Case], study: DrsStudy) -> str | None:
     known = [case.light for case in cases if case.light is not None]
     if not known:
         return None
-    lost = [one for one in known if one.difference == "lower"]
+    lost = [one for one in known if _direction(one, study) < 0]
     if lost:
         return f"Light VMs lost {signed(lost[0].percent)} ({change_interval(lost[0])})."
     return "Light VMs lost nothing (~)."
@@ -222,11 +225,11 @@ def _order(cases: list[Case], study: DrsStudy) -> str | None:
     return f"The order is as the model expects, in all {format_count(pairs)} pairs of placements."
 
 
-def _control(cases: list[Case]) -> str | None:
+def _control(cases: list[Case], study: DrsStudy) -> str | None:
     balanced = [case for case in cases if case.before and case.before.imbalance() < _EQUAL]
     if not balanced:
         return None
-    if any(case.heavy.difference not in ("none seen", "undecided") for case in balanced):
+    if any(_direction(case.heavy, study) for case in balanced):
         return f"The balanced placement changed, too: {change(balanced[0].heavy)}; something else is at work."
     return "A balanced placement gains nothing (~)."
 
