@@ -8,7 +8,7 @@ import pytest
 
 from resources.guided_tests import load_guided_tests
 from wizards.flows.checks import checks_of
-from wizards.flows.choices import choice_of, first_choice, offer_of
+from wizards.flows.choices import Chosen, choice_of, first_choice, offer_of, problem_of
 from wizards.flows.planning import make_plan
 from wizards.flows.surroundings import look
 from workloads.lab.environment import LabEnvironment
@@ -31,3 +31,13 @@ def test_every_test_of_the_lab_can_start_as_it_is_offered(lab: LabEnvironment, t
     ] == []
     if of.one_host:
         assert len({one.host for one in plan.workers}) == 1
+
+
+def test_a_datastore_is_not_compared_with_itself() -> None:
+    test = load_guided_tests().require("storage-ab")
+    both = (("datastore", "lun-1"), ("datastore b", "lun-1"))
+    chosen = Chosen(both, ("w1", "w2"), "", "lab", ())
+    assert problem_of(test, chosen) == "lun-1 is chosen twice: there is nothing to compare it with."
+    other = Chosen((both[0], ("datastore b", "lun-2")), ("w1",), "", "lab", ())
+    assert problem_of(test, other) == ""
+    assert problem_of(test, Chosen((), (), "", "lab", ())).startswith("No worker is chosen")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, InputValue, Length
 from resources.units import format_bytes
 from wizards.flows.plan import Plan
@@ -68,6 +69,10 @@ def problem_of(test: GuidedTest, chosen: Chosen) -> str:
     """Return why there can be no plan of a choice, empty if nothing is lacking."""
     if not chosen.workers:
         return f"No worker is chosen: tick at least {test.workers_least}."
+    names = [name for _what, name in chosen.objects]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        return f"{shown(twice, 60)} is chosen twice: there is nothing to compare it with."
     return ""
 
 

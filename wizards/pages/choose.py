@@ -106,7 +106,7 @@ class ChoosePage(QWidget):
             combo = self._objects.get(what)
             if combo is not None:
                 combo.blockSignals(True)
-                combo.setCurrentText(shown(name, 80))
+                combo.setCurrentIndex(combo.findData(name))
                 combo.blockSignals(False)
         for name, box in self._workers.items():
             box.blockSignals(True)
@@ -129,7 +129,7 @@ class ChoosePage(QWidget):
         """What is chosen now."""
         fields = self._fields
         return Chosen(
-            tuple((name, combo.currentText()) for name, combo in self._objects.items()),
+            tuple((name, combo.currentData()) for name, combo in self._objects.items() if combo.count()),
             tuple(name for name, box in self._workers.items() if box.isChecked()),
             self._critical.currentText() if self._test is not None and "critical" in self._test.roles else "",
             self._length.currentData() or "quick",
@@ -161,7 +161,8 @@ class ChoosePage(QWidget):
             column.addWidget(_caps("WHAT"))
         for row, (name, names) in enumerate(offer.objects):
             combo = QComboBox()
-            combo.addItems([shown(one, 80) for one in names])
+            for one in names:
+                combo.addItem(shown(one, 80), one)
             combo.setAccessibleName(name.capitalize())
             combo.currentTextChanged.connect(lambda _text: self.changed.emit())
             self._objects[name] = combo
