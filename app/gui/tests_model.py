@@ -189,7 +189,7 @@ class TestsModel(QObject):
             return
         self.changed.emit()
         new = [one for one in records.runs if before.run(one.id) is None]
-        if running is not None and running in new:
+        if running is not None and self._live != was_live:  # it began, or was resumed
             self.open(running.test, "run", running.id)
         elif self.run == was_live != self._live and self.step == "run":  # it ended, or was interrupted
             self.open(self.test, "result", self.run)

@@ -270,6 +270,13 @@ def test_a_run_whose_process_is_killed_is_interrupted_and_put_back(
     tests.close()
     assert gallery.bar.isVisible()
     assert gallery.bar.accessibleName().startswith("DRS balance was interrupted")
+    qtbot.mouseClick(gallery.bar.resume, Qt.MouseButton.LeftButton)
+    wait(qtbot, page.isVisible)
+    process = live.workbench.recordings.process
+    assert process is not None
+    psutil.Process(process.pid).kill()
+    wait(qtbot, lambda: result.isVisible() and live.workbench.recordings.process is None)
+    tests.close()
     qtbot.mouseClick(gallery.bar.restore, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: "put back" in live.window.messages.text)
     wait(qtbot, lambda: not gallery.bar.isVisible())
