@@ -15,6 +15,7 @@ PAGES = (
     ("scope", "What the scope bar understands"),
     ("esxtop", "Columns of esxtop"),
     ("guide", "Five minutes with Hyperscope"),
+    ("tests", "Guided tests"),
     ("problems", "Problems"),
     ("shortcuts", "Shortcuts"),
     ("counters", "Counters"),

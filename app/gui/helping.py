@@ -26,6 +26,8 @@ OF_PLACES = {
     "panel-charts": "window#charts",
     "panel-esxtop": "window#esxtop",
     "panel-heatmap": "window#heat-map",
+    "panel-tests": "tests",
+    "panel-steps": "tests",
     "panel-findings": "window#findings",
     "panel-timeline": "window#timeline",
     "panel-jobs": "window#jobs",

@@ -107,7 +107,7 @@ def test_f1_explains_what_has_the_focus(live: Program, qtbot: QtBot, tmp_path: P
     wait(qtbot, lambda: live.desk.findings.findings)
     window = live.window
     for panel, heading in (
-        ("inventory", "Inventory"), ("charts", "Charts"), ("heatmap", "Heat map"),
+        ("inventory", "Inventory"), ("tests", "Guided tests"), ("charts", "Charts"), ("heatmap", "Heat map"),
         ("timeline", "Timeline"), ("overview", "Overview"),
     ):  # fmt: skip
         window.show_panel(panel)

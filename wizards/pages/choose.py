@@ -161,8 +161,8 @@ class ChoosePage(QWidget):
             column.addWidget(_caps("WHAT"))
         for row, (name, names) in enumerate(offer.objects):
             combo = QComboBox()
-            for one in names:
-                combo.addItem(shown(one, 80), one)
+            for each in names:
+                combo.addItem(shown(each, 80), each)
             combo.setAccessibleName(name.capitalize())
             combo.currentTextChanged.connect(lambda _text: self.changed.emit())
             self._objects[name] = combo
