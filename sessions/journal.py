@@ -7,7 +7,7 @@ can undo it on any machine that has the session file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 ChangeState = Literal["intended", "applied", "undone", "left", "failed", "not needed"]
@@ -95,7 +95,8 @@ class TestRun:
 
     ``valid`` is None until it is known whether the result can be trusted, ``why`` says why not; ``verdict``
     is empty until the end. ``details`` is JSON of what the result's page shows besides, and of the rounds
-    that were measured so far. A run with the same id replaces the earlier one.
+    that were measured so far. A run with the same id replaces the earlier one, but keeps its plan and its
+    details where its own are empty: they are long, and a run is written at each step.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -119,5 +120,9 @@ def current_journal(written: Iterable[JournalEntry]) -> list[JournalEntry]:
 
 
 def current_runs(written: Iterable[TestRun]) -> list[TestRun]:
-    """Return the last version of each run, in the order of their start."""
-    return sorted({run.id: run for run in written}.values(), key=lambda run: run.start)
+    """Return the last version of each run, with its plan and details, in the order of their start."""
+    runs: dict[str, TestRun] = {}
+    for run in written:
+        earlier = runs.get(run.id, run)
+        runs[run.id] = replace(run, plan=run.plan or earlier.plan, details=run.details or earlier.details)
+    return sorted(runs.values(), key=lambda run: run.start)

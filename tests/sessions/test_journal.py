@@ -73,6 +73,20 @@ def test_runs_come_back_as_they_stand(writer: SessionWriter, session_path: Path)
         assert reader.test_runs() == [replace(RUN, id="run-0", start=T0 - 5), ended]
 
 
+def test_a_run_keeps_its_plan_and_details_without_writing_them_again(
+    writer: SessionWriter, session_path: Path
+) -> None:
+    writer.add_test_runs([replace(RUN, plan="the plan", details="round 1")])
+    writer.add_test_runs([replace(RUN, plan="", details="", verdict="so far")])
+    with SessionReader.open(session_path) as reader:
+        (run,) = reader.test_runs()
+    assert (run.plan, run.details, run.verdict) == ("the plan", "round 1", "so far")
+    writer.add_test_runs([replace(RUN, plan="", details="rounds 1 and 2")])
+    with SessionReader.open(session_path) as reader:
+        (run,) = reader.test_runs()
+    assert (run.plan, run.details) == ("the plan", "rounds 1 and 2")
+
+
 def test_what_can_not_be_stored_is_refused(writer: SessionWriter, session_path: Path) -> None:
     for wrong in (
         replace(LIMIT, at=1 << 60),

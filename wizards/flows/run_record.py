@@ -30,6 +30,7 @@ class RunRecord:
     def __init__(self, feed: Feed, run: TestRun, source: str, now_ms: Callable[[], int]) -> None:
         self._feed, self._now_ms = feed, now_ms
         self.run = run
+        self._written: TestRun | None = None
         self._source = feed.add_source(SourceSpec("fio", source, 1.0, attributes=(("test run", run.id),)))
         self._layouts: dict[str, int] = {}
         self._events: dict[int, Event] = {}
@@ -167,4 +168,17 @@ class RunRecord:
 
     def _write(self) -> None:
         with self._storing():
-            self._feed.add_test_runs([self.run])
+            self._feed.add_test_runs([self._short()])
+        self._written = self.run
+
+    def _short(self) -> TestRun:
+        """Return the run without the long texts that were written before."""
+        before = self._written
+        if before is None:
+            return self.run
+        same_plan, same_details = before.plan == self.run.plan, before.details == self.run.details
+        return replace(
+            self.run,
+            plan="" if same_plan else self.run.plan,
+            details="" if same_details else self.run.details,
+        )
