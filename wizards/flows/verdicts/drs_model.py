@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import numpy as np
+
 from resources.study_numbers import DrsStudy
+from sessions.model import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +77,33 @@ class Cluster:
         """Return the move or swap that evens the loads out most: new hosts by VM; None if none does."""
         load = self.load()
         fullest = max(load, key=lambda host: load[host] / self.capacity[host])
-        here = [one for one in self.demands if self.hosts[one.vm] == fullest]
+        on: dict[str, list[Demand]] = {host: [] for host in self.capacity}
+        for one in self.demands:
+            on[self.hosts[one.vm]].append(one)
+        here = on[fullest]
+        amounts = np.array([one.amount for one in here])
         best: tuple[float, dict[str, str]] = (1e-9, {})
-        for one in here:
-            for other in self.capacity:
-                if other == fullest:
-                    continue
-                there = [Demand("", 0.0), *(each for each in self.demands if self.hosts[each.vm] == other)]
-                for each in there:
-                    gain = self._gain(load, fullest, other, one.amount - each.amount)
-                    if gain > best[0] * (1 + 1e-9):
-                        step = {one.vm: other} | ({each.vm: fullest} if each.vm else {})
-                        best = gain, step
+        for other in self.capacity:
+            if other == fullest or not here:
+                continue
+            there = [Demand("", 0.0), *on[other]]
+            change = amounts[:, None] - np.array([one.amount for one in there])[None, :]
+            gains = self._gains(load, fullest, other, change)
+            vm, back = divmod(int(gains.argmax()), len(there))
+            if gains[vm, back] > best[0] * (1 + 1e-9):
+                swapped = {there[back].vm: fullest} if back else {}
+                best = float(gains[vm, back]), {here[vm].vm: other} | swapped
         return best[1] or None
 
-    def _gain(self, load: Mapping[str, float], fullest: str, other: str, amount: float) -> float:
-        def squares(change: float) -> float:
-            return ((load[fullest] - change) / self.capacity[fullest]) ** 2 + (
-                (load[other] + change) / self.capacity[other]
+    def _gains(self, load: Mapping[str, float], fullest: str, other: str, change: FloatArray) -> FloatArray:
+        """Return by how much the sum of the squared relative loads falls for each change of amount."""
+
+        def squares(amount: FloatArray | float) -> FloatArray | float:
+            return ((load[fullest] - amount) / self.capacity[fullest]) ** 2 + (
+                (load[other] + amount) / self.capacity[other]
             ) ** 2
 
-        return squares(0.0) - squares(amount)
+        return np.asarray(squares(0.0) - squares(change))
 
 
 def predicted_gain_percent(before: Cluster, after: Cluster) -> float:

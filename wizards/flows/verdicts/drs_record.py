@@ -24,7 +24,7 @@ from wizards.flows.verdicts.drs_model import Cluster, Demand
 from wizards.flows.verdicts.outcome import refused, verdict
 from wizards.flows.verdicts.phrases import counted, interval, signed
 
-_MORE_THAN_CORES, _SHOWN_PERCENT = 1.02, 0.1
+_MORE_THAN_CORES, _SHOWN_PERCENT = 1.02, 0.5
 BoolArray = NDArray[np.bool_]
 
 
@@ -259,24 +259,20 @@ def _better(now: Cluster, wanted: FloatArray, share: float) -> tuple[Cluster, Fl
     """Return the placement after the first moves that bring this share of what all of them bring, and its
     gain at each sample time.
     """
-    placements = [now]
+    rows = {one.vm: values for one, values in zip(now.demands, np.nan_to_num(wanted), strict=True)}
+    loads = _of_hosts(now, wanted)
+    served = {host: np.minimum(load, now.capacity[host]) for host, load in loads.items()}
+    before = np.sum([*served.values()], axis=0)
+    safe = np.where(before > 0, before, np.nan)
+    placements, gains = [now], [np.zeros(before.size)]
     while (step := placements[-1].best_step()) is not None and len(placements) <= 2 * len(now.demands):
         last = placements[-1]
+        for vm, host in step.items():
+            loads[last.hosts[vm]] = loads[last.hosts[vm]] - rows[vm]
+            loads[host] = loads[host] + rows[vm]
+        for host in {*step.values(), *(last.hosts[vm] for vm in step)}:
+            served[host] = np.minimum(loads[host], now.capacity[host])
         placements.append(Cluster(last.capacity, last.demands, {**last.hosts, **step}))
-    gains = [_gains(now, one, wanted) for one in placements]
+        gains.append(np.nan_to_num((np.sum([*served.values()], axis=0) / safe - 1.0) * 100.0))
     enough = share * max(float(one.mean()) for one in gains)
     return next((one, gain) for one, gain in zip(placements, gains, strict=True) if gain.mean() >= enough)
-
-
-def _gains(now: Cluster, then: Cluster, wanted: FloatArray) -> FloatArray:
-    """The model's gain in percent at each sample time; 0 where nobody wants anything."""
-
-    def served(cluster: Cluster) -> FloatArray:
-        result = np.zeros(wanted.shape[1])
-        for host, load in _of_hosts(cluster, wanted).items():
-            result += np.minimum(load, cluster.capacity[host])
-        return result
-
-    before = served(now)
-    result: FloatArray = (served(then) / np.where(before > 0, before, np.nan) - 1.0) * 100.0
-    return np.nan_to_num(result)
