@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from resources.failures import HyperscopeError
 from resources.fio_jobs import FioJobs
@@ -157,6 +157,8 @@ def _order(cost: Cost) -> str:
         return "each once"
     rounds = [[one.label for one in cost.steps if one.number == number] for number in range(1, most + 1)]
     repeated = set(rounds[-1])
+    if most == 2 and len(repeated) == 1:  # a sweep measures its first point again at its end
+        return f"each once, {rounds[-1][0]} again at the end"
     shown_rounds = [" ".join(label for label in one if label in repeated) for one in rounds[:4]]
     more = " · …" if most > 4 else ""
     return f"rounds: {' · '.join(shown_rounds)}{more}" if len(repeated) <= 6 else f"{most} rounds"
@@ -216,12 +218,19 @@ def _shares(plan: Plan) -> dict[str, float]:
 
 
 def _load_note(plan: Plan) -> str:
-    for phase in plan.phases:
-        for work in phase.work:
-            if phase.kind == "measure" and "depth" in work.inputs:
-                reads = f", {work.inputs['reads']} % reads" if "reads" in work.inputs else ""
-                return f"{work.inputs['depth']} outstanding a disk{reads}"
-    return ""
+    works = [work for phase in plan.phases if phase.kind == "measure" for work in phase.work]
+    depths = _span(one.inputs["depth"] for one in works if "depth" in one.inputs)
+    reads = _span(one.inputs["reads"] for one in works if "reads" in one.inputs)
+    return f"{depths} outstanding a disk{f', {reads} % reads' if reads else ''}" if depths else ""
+
+
+def _span(values: Iterable[object]) -> str:
+    """Return the least and the most of numbers: ``1 to 64``, or the one that all of them are."""
+    numbers = [float(one) for one in values if isinstance(one, int | float)]
+    if not numbers:
+        return ""
+    least, most = min(numbers), max(numbers)
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 
 
 def _guards(plan: Plan) -> Iterator[GuardLine]:

@@ -27,14 +27,13 @@ from wizards.pages.plan_view import PlanView
 class CheckPlanPage(QWidget):
     """The page.
 
-    Signals: ``back``; ``saved`` for Save plan…, ``printed`` for Print plan, ``started`` for Start test…;
+    Signals: ``back``; ``saved`` for Save plan…, ``started`` for Start test…;
     ``checked`` for all checks again; ``length_chosen`` with a length's id; ``copied`` with a message; from
     ``checks`` those of its rows.
     """
 
     back = Signal()
     saved = Signal()
-    printed = Signal()
     started = Signal()
     checked = Signal()
     length_chosen = Signal(str)
@@ -144,10 +143,8 @@ class CheckPlanPage(QWidget):
         foot = QFrame()
         foot.setProperty("role", "foot")
         self._back, self._save = QPushButton("Back"), QPushButton("Save plan…")
-        self._print = QPushButton("Print plan")
         self._back.clicked.connect(self.back)
         self._save.clicked.connect(self.saved)
-        self._print.clicked.connect(self.printed)
         self.reason = QLabel(textFormat=Qt.TextFormat.RichText)
         self.reason.setMinimumWidth(0)
         self.reason.linkActivated.connect(lambda _link: self.checks.go_to(self._block))
@@ -158,7 +155,7 @@ class CheckPlanPage(QWidget):
         row = QHBoxLayout(foot)
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(8)
-        for button in (self._back, self._save, self._print):
+        for button in (self._back, self._save):
             row.addWidget(button)
         row.addStretch(1)
         row.addWidget(self.reason)
@@ -169,7 +166,6 @@ class CheckPlanPage(QWidget):
         icons, tokens = self._theme.icons, self._theme.tokens
         self._again.setIcon(icons.get("refresh"))
         self._back.setIcon(icons.get("back"))
-        self._print.setIcon(icons.get("print"))
         self.start.setIcon(icons.get("play", tokens.on_accent if self.start.isEnabled() else tokens.faint))
         colour = tokens.critical if "▲" in self.reason.text() else tokens.muted
         self.reason.setStyleSheet(f"color: {colour}")
