@@ -168,17 +168,14 @@ class RunRecord:
 
     def _write(self) -> None:
         with self._storing():
-            self._feed.add_test_runs([self._short()])
+            self._feed.add_test_runs([_without_texts_of(self._written, self.run)])
         self._written = self.run
 
-    def _short(self) -> TestRun:
-        """Return the run without the long texts that were written before."""
-        before = self._written
-        if before is None:
-            return self.run
-        same_plan, same_details = before.plan == self.run.plan, before.details == self.run.details
-        return replace(
-            self.run,
-            plan="" if same_plan else self.run.plan,
-            details="" if same_details else self.run.details,
-        )
+
+def _without_texts_of(before: TestRun | None, run: TestRun) -> TestRun:
+    """Return a run without the long texts that were written before, which its session keeps."""
+    if before is None:
+        return run
+    plan = "" if before.plan == run.plan else run.plan
+    details = "" if before.details == run.details else run.details
+    return replace(run, plan=plan, details=details)
