@@ -44,6 +44,13 @@ def test_a_run_that_was_interrupted_is_not_called_running() -> None:
     assert over[1].lines == ("was interrupted",)
 
 
+def test_a_card_says_that_filling_comes_on_top_of_its_time() -> None:
+    groups = card_groups(load_guided_tests(), Connected("lab", "The lab"), [])
+    cards = {one.id: one.cost for group in groups for one in group.cards}
+    assert cards["io-sweep"] == "5 min 20 s and filling: about a minute in the lab"
+    assert "filling" not in cards["drs-balance"]
+
+
 def test_a_vcenter_is_not_called_ready_where_the_window_cant_plan_its_tests() -> None:
     groups = card_groups(load_guided_tests(), Connected("vcenter", "vc01"), [])
     for card in (one for group in groups for one in group.cards):

@@ -170,10 +170,17 @@ def _to_look_at(recorded: RecordedAbout | None, least_s: float) -> tuple[Readine
 def _cost(test: GuidedTest, connected: Connected) -> str:
     workers = connected.workers or _LAB_WORKERS
     if connected.reach == "lab":
-        return f"{format_duration(seconds_of(test, 'lab', workers))} of the lab's time, in about a minute"
+        time = format_duration(seconds_of(test, "lab", workers))
+        return f"{time}{' and filling' if _fills(test) else ''}: about a minute in the lab"
     full, quick = (format_duration(seconds_of(test, length, workers)) for length in ("full", "quick"))
     writes = "writes its test disks" if "D3" in test.badges else "nothing written"
-    return f"{full}, quick {quick} · {writes}"
+    return f"{full}, quick {quick}{', and filling' if _fills(test) else ''} · {writes}"
+
+
+def _fills(test: GuidedTest) -> bool:
+    """Return True if disks are filled before the load, which takes as long as they are large."""
+    values = {name: one.default for name, one in test.inputs.items()}
+    return any(step.kind == "fill" and _is_on(step, values) for step in test.step)
 
 
 def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
