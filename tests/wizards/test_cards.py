@@ -53,7 +53,9 @@ def test_a_card_says_that_filling_comes_on_top_of_its_time() -> None:
 
 def test_a_vcenter_is_not_called_ready_where_the_window_cant_plan_its_tests() -> None:
     groups = card_groups(load_guided_tests(), Connected("vcenter", "vc01"), [])
-    for card in (one for group in groups for one in group.cards):
+    cards = [one for group in groups for one in group.cards if one.level > 0]
+    assert len(cards) >= 9
+    for card in cards:
         assert card.readiness == "missing"
         assert card.button == "Copy command"
         assert "on the command line" in card.here
