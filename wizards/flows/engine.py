@@ -270,6 +270,8 @@ class _Run:
         for name, why in gone.items():
             self.lost[name] = why
             self.owner.workers[name] = "lost"
+            # Its folder is put back at the end: a guest that does not answer must not end the run.
+            self._kept.add(self.active[name].kept_change)
             del self.active[name]
         if gone:
             hosts = {name: one.host for name, one in self.active.items()}
@@ -378,7 +380,7 @@ def _require_checks(run: _Run, around: Surroundings) -> None:
         results = [one for one in results if one.id != "C12"]
     blocks = [one for one in results if one.state in ("block", "unknown")]
     if blocks:
-        more = f" {len(blocks) - 1} more checks block it." if len(blocks) > 1 else ""
+        more = f" Other checks that block it: {len(blocks) - 1}." if len(blocks) > 1 else ""
         raise UsageError(
             f"The test was not started: {blocks[0].found.rstrip('.')}.{more}",
             meaning=blocks[0].why,

@@ -85,6 +85,10 @@ class Guest:
                     found.append(one)
         return found
 
+    def is_loaded(self) -> bool:
+        """Return True while fio does the I/O of a job."""
+        return any(len(words) > 1 and words[1].startswith("--output") for words in map(_words, self.fios()))
+
     def die(self) -> None:
         """End it as a VM that loses its power."""
         self.processes()[0].kill()
@@ -120,6 +124,13 @@ class Guest:
         """What there is in its /var/tmp."""
         inside = Path(f"/proc/{self.processes()[0].pid}/root/var/tmp")
         return {str(path.relative_to(inside)) for path in inside.rglob("*")}
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return [str(word) for word in process.cmdline()]
+    except psutil.Error:
+        return []
 
 
 @contextmanager
