@@ -13,8 +13,8 @@ from tests.wizards import test_drs_verdict, test_sioc_verdict
 from tests.wizards.rounds_of_tests import Storage
 from wizards.flows.measured import Measured
 from wizards.flows.result_sheet import ResultSheet
-from wizards.flows.results import ResultSource, result_sheet
-from wizards.flows.verdict import Verdict
+from wizards.flows.results import ResultSource, conditions_text, result_sheet
+from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.judging import judge
 
 STUDIES = load_studies()
@@ -246,3 +246,11 @@ def test_placements_by_hand_and_by_drs() -> None:
     chosen = result_sheet(replace(of, placement="2"))
     assert [one.title for one in chosen.placements] == ["2: placed by hand", "2: placed by DRS"]
     assert chosen.placements[0].imbalance == "imbalance 3.79"
+
+
+def test_a_valid_result_is_never_said_to_be_valid_in_part() -> None:
+    holds, doubt = Condition("Free?", "1", "2", True), Condition("Steady?", "9", "2", False)
+    valid = Verdict(True, "", "It holds.", "", "medium", (holds, doubt))
+    assert conditions_text(valid) == "valid, 1 to know"
+    assert conditions_text(replace(valid, valid=False)) == "1 of 2"
+    assert conditions_text(replace(valid, conditions=(holds,))) == "1 of 1"

@@ -94,7 +94,10 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
         )
         yield word.capitalize() + (f"; surer with {verdict.needs}." if verdict.needs else ".")
     good = sum(one.holds is True for one in verdict.conditions)
-    yield f"Is it valid? {good} of {len(verdict.conditions)} conditions hold."
+    of = f"{good} of {len(verdict.conditions)} conditions hold"
+    lowered = verdict.valid and good < len(verdict.conditions)
+    rest = "; the others lower its confidence only" if lowered else ""
+    yield f"Is it valid? {'Yes' if verdict.valid else 'No'}: {of}{rest}."
     for one in verdict.conditions:
         sign = _SIGNS[one.holds]
         yield f"  {sign} {shown(one.name)} {shown(one.measured, 500)}; needed: {shown(one.limit, 200)}"

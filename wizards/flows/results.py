@@ -182,6 +182,15 @@ def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
         yield Chip(f"surer with {verdict.needs}")
 
 
+def conditions_text(verdict: Verdict) -> str:
+    """Return how many conditions hold; of a valid verdict, how many only lower its confidence."""
+    count = len(verdict.conditions)
+    good = sum(one.holds is True for one in verdict.conditions)
+    if verdict.valid and good < count:
+        return f"valid, {format_count(count - good)} to know"
+    return f"{format_count(good)} of {format_count(count)}"
+
+
 def validity_of(verdict: Verdict) -> FactList:
     """Return the conditions of a verdict, each with what was measured of its limit."""
     lines = tuple(
@@ -189,7 +198,7 @@ def validity_of(verdict: Verdict) -> FactList:
     )
     good = sum(one.holds is True for one in verdict.conditions)
     state: Health = "ok" if verdict.valid and good == len(lines) else "warning" if verdict.valid else "none"
-    chip = Chip(f"{good} of {len(lines)}", state) if lines else None
+    chip = Chip(conditions_text(verdict), state) if lines else None
     return FactList("Is it valid?", lines, chip)
 
 
