@@ -71,11 +71,18 @@ class Sshd:
 
     def start(self) -> None:
         config = self.folder / "sshd_config"
+        # The shell of a command reads this machine's ~/.bashrc, which may wait for the locks of other shells.
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        # sshd takes the first SetEnv only.
+        settings = [one.removeprefix("SetEnv ") for one in self.options if one.startswith("SetEnv ")]
+        set_env = " ".join(["SetEnv", f"HOME={home}", *settings])
+        options = [one for one in self.options if not one.startswith("SetEnv ")]
         lines = [
             f"Port {self.port}", f"ListenAddress {self.host}", "PidFile none", "UsePAM no", "StrictModes no",
             f"AuthorizedKeysFile {self.user_key}.pub", f"AllowUsers {USER}", "PermitRootLogin yes",
-            "PasswordAuthentication yes", "LogLevel VERBOSE",
-            *(f"HostKey {key}" for key in self.host_keys), *self.options,
+            "PasswordAuthentication yes", "LogLevel VERBOSE", set_env,
+            *(f"HostKey {key}" for key in self.host_keys), *options,
         ]  # fmt: skip
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if USER == "root":

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from connections.known_hosts import KnownHosts
-from resources.failures import NotFoundError, SourceError, UsageError
+from resources.failures import NotFoundError, UsageError
 from tests.workloads.guests.machines import Machine, mixed, opened
 from tests.workloads.guests.running import fios, wait_until
 from workloads.environment import WorkerProgress, WorkSample
@@ -168,9 +168,9 @@ def test_only_our_own_folder_is_removed(machine: Machine, known: KnownHosts, tmp
     foreign.mkdir()
     (foreign / "precious").touch()
     place = worker.place("run-1")
-    with pytest.raises(SourceError):
+    with pytest.raises(UsageError, match="left alone"):
         environment.settings.write(type(place)(place.source, place.kind, str(foreign), "x"), "folder", None)
-    with pytest.raises(SourceError):
+    with pytest.raises(UsageError, match="left alone"):
         environment.settings.write(type(place)(place.source, place.kind, str(tmp_path), "x"), "folder", None)
     assert (foreign / "precious").exists()
     environment.close()
