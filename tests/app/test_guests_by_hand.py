@@ -117,9 +117,7 @@ def a_plan(typed: Typist, guests: Sequence[Guest], folder: Path, measure: float 
     return plan
 
 
-@pytest.mark.parametrize(
-    ("phase", "after_s"), [("prepare", 0.5), ("fill", 2.5), ("depth", 6.0), ("restore", 0.3)]
-)
+@pytest.mark.parametrize(("phase", "after_s"), [("prepare", 0.5), ("fill", 2.5), ("depth", 6.0)])
 def test_a_killed_run_is_restored(two: list[Guest], tmp_path: Path, phase: str, after_s: float) -> None:
     typed, session = typist_of(tmp_path, two), tmp_path / "s.hscope"
     plan = a_plan(typed, two, tmp_path)

@@ -135,7 +135,7 @@ def _workers(
     if test.one_host and not choice.workers:
         seen = _of_one_host(seen)
     most = test.workers_usual
-    if most and not choice.workers:
+    if most and around.kind != "ssh" and not choice.workers:  # each guest over ssh was named
         seen = seen[: max(most, test.workers_least)]
     if not seen:
         raise UsageError(

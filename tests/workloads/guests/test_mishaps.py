@@ -119,7 +119,7 @@ def test_a_guest_that_loses_its_network_for_good_ends_its_job(machine: Machine, 
     with at_work(machine, known) as worker:
         machine.kill_network()
         wait_until(lambda: not fios(worker.place("run-1").id), 40)
-        assert worker.poll().state == "lost"
+        wait_until(lambda: worker.poll().state == "lost")
         assert worker.fetch()[-1].workers[0].read.total_ios > 0
         machine.server.start()
         worker.clean_up()
