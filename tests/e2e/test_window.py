@@ -105,7 +105,7 @@ def test_charts_are_scrolled_zoomed_saved_closed_and_brought_back(play: Play, tm
 def test_a_guided_test_in_three_clicks(play: Play) -> None:
     """Start page, Try the lab, Tests, Run: the result opens by itself, and everything is put back."""
     seen = play("guided test")
-    assert seen["workers"] == 4
-    assert "outstanding I/Os a disk" in seen["verdict"]
+    assert seen["workers"] == 6
+    assert "Storage I/O Control honours the shares" in seen["verdict"]
     back, of = seen["put back"].removeprefix("Put back, ").split(" of ")
     assert back == of
