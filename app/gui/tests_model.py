@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
-from app.gui.test_setup import TestSetup
 from resources.guided_tests import GuidedTests, load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
@@ -21,6 +21,9 @@ from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from wizards.flows.cards import Connected, Reach, plan_command
 from wizards.flows.recorded_about import RecordedAbout, recorded_about
+
+if TYPE_CHECKING:
+    from app.gui.test_setup import TestSetup
 
 LAB = "lab:default"
 
@@ -104,9 +107,19 @@ class TestsModel(QObject):
     @cached_property
     def setup(self) -> TestSetup:
         """The test that is being set up."""
+        from app.gui.test_setup import TestSetup  # noqa: PLC0415 - planning, checks and the lab
+
         made = TestSetup(self._jobs, self._settings, self.known, self)
         made.ready.connect(self._await_run)
         return made
+
+    def tell_again(self) -> None:
+        """Emit what a view needs that was made late."""
+        self.changed.emit()
+        self.opened.emit()
+        if self.setup.now is not None:
+            self.setup.offered.emit()
+            self.setup.changed.emit()
 
     @property
     def running(self) -> TestRun | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -307,3 +309,38 @@ def test_the_palette_finds_tests_by_name(live: Program, gallery: GalleryView) ->
     assert "Test: I/O sweep" in offered
     offered["Test: I/O sweep"].run()
     assert live.desk.tests.test == "io-sweep"
+
+
+def test_the_window_starts_without_the_tests(tmp_path: Path) -> None:
+    """Their pages doubled the widgets that another theme restyles, and took a third of the start."""
+    code = (
+        "import sys; from pathlib import Path; from PySide6.QtWidgets import QApplication\n"
+        "from app.gui.application import build\n"
+        f"program = build(QApplication([]), Path({str(tmp_path)!r})); program.window.show()\n"
+        "late = [one for one in sys.modules if one.partition('.')[0] in ('lab', 'workloads')]\n"
+        "assert not late and 'wizards.pages.gallery' not in sys.modules, late\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_page_that_was_made_late_shows_what_was_opened_before(
+    live: Program, qtbot: QtBot, session: Path
+) -> None:
+    live.workbench.open_paths([session])
+    wait(qtbot, lambda: live.desk.session.whole is not None)
+    tests = live.desk.tests
+    tests.setup.begin(tests.known.require("io-sweep"), "lab:default")
+    tests.open("io-sweep", "choose")
+    wait(qtbot, lambda: tests.setup.now is not None and bool(tests.setup.now.checks))
+    live.window.show_panel("tests")
+    page = child_of(live.window, ChoosePage)
+    assert page.isVisible()
+    assert page.chosen.workers
+    assert live.window.dock("steps").isVisible()

@@ -10,12 +10,11 @@ from app.gui.panels import (
     charts,
     esxtop,
     findings,
+    guided,
     heatmap,
     inventory,
     jobs,
     overview,
-    steps,
-    tests,
     timeline,
 )
 from resources.views import Screen
@@ -24,12 +23,12 @@ _BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
-    PanelSpec("steps", "Guided test", "tests", "left", steps.make, shown=False, is_passing=True),
+    PanelSpec("steps", "Guided test", "tests", "left", guided.make_steps, shown=False, is_passing=True),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
-    PanelSpec("tests", "Tests", "tests", "center", tests.make, ("Ctrl+9",), beside=_BESIDE_TESTS),
+    PanelSpec("tests", "Tests", "tests", "center", guided.make_tests, ("Ctrl+9",), beside=_BESIDE_TESTS),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
