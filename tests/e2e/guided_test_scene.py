@@ -18,7 +18,8 @@ PICTURES = "HYPERSCOPE_TEST_PICTURES"
 def guided_test(program: Program, _arguments: list[str]) -> dict[str, object]:
     """Try the lab, go to the tests, run one: the result opens by itself.
 
-    The shares take the lab some seconds: a quiet machine is through with the sweep before anybody sees it run.
+    The shares take the lab some seconds: a quiet machine is through with the sweep before anybody sees it
+    run.
     """
     window, desk = program.window, program.desk
     click(program.workbench.start_page.choices["lab"])
