@@ -8,6 +8,8 @@
     python run.py lock         resolve the requirement files anew (developers)
     python run.py ARGS…        anything else goes to hyperscope: python run.py import capture.csv -o s.hscope
 
+The guided tests are commands of hyperscope, too: python run.py test list, test plan, test run …
+
 Standard library only. It makes .venv beside this file from the hash-locked files in requirements/ and makes
 it again when those change. On Debian and Ubuntu it installs missing system packages when it is root, else it
 prints the command to run. For tests and benchmarks it builds the simulated vCenters into .cache/go-bin, with
@@ -43,6 +45,9 @@ WINDOW = (
 )
 TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fonts-inter|fonts-noto-core"
 
+# What 'hyperscope test' does; any other argument of 'run.py test' is for pytest.
+GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "own", "plan", "resume", "run", "show"])
+
 # Half of the tests wait for other processes most of the time: recorders, servers, windows.
 TESTS_A_CORE = 3
 
@@ -59,7 +64,8 @@ def main(arguments: Sequence[str]) -> int:
         found = ".".join(map(str, sys.version_info[:3]))
         return fail(f"Python {found} is too old.", f"Install Python {OLDEST[0]}.{OLDEST[1]} or newer.")
     verbs = {"test": test, "lint": only_lint, "bench": bench, "bundle": bundle, "lock": lock}
-    if arguments and arguments[0] in verbs:
+    is_guided = len(arguments) > 1 and arguments[0] == "test" and arguments[1] in GUIDED
+    if arguments and arguments[0] in verbs and not is_guided:
         return verbs[arguments[0]](arguments[1:])
     if opens_window(arguments):
         packages(WINDOW)  # those that can't be installed here are named by the program once more

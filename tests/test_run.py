@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from app.commands.test import commands
 from app.display import QT_LIBRARIES, X11_LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +39,32 @@ def test_run_py_needs_nothing_but_the_standard_library() -> None:
         for name in node.names
     }
     assert imported <= set(sys.stdlib_module_names)
+
+
+def test_guided_tests_are_hyperscopes_and_all_others_are_pytests(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[tuple[str, ...]] = []
+
+    def python(*words: str, **_where: object) -> int:
+        called.append(words)
+        return 0
+
+    monkeypatch.setattr(run, "prepare", lambda _level: 0)
+    monkeypatch.setattr(run, "test", lambda arguments: python("pytest", *arguments))
+    monkeypatch.setattr(run, "python", python)
+    assert {one.name for one in commands.registered_commands} == run.GUIDED
+    for words in (["test"], ["test", "tests/test_run.py"], ["test", "-k", "plan"]):
+        run.main(words)
+    for words in (["test", "plan", "io-sweep"], ["test", "list"]):
+        run.main(words)
+    assert called == [
+        ("pytest",),
+        ("pytest", "tests/test_run.py"),
+        ("pytest", "-k", "plan"),
+        ("-P", "-m", "app", "test", "plan", "io-sweep"),
+        ("-P", "-m", "app", "test", "list"),
+    ]
 
 
 def test_an_old_python_is_told_which_one_to_install(
