@@ -25,6 +25,8 @@ disks."""
 
 Length = Literal["quick", "full", "lab"]
 
+_ENVIRONMENTS = {"vcenter": "a vCenter", "ssh": "guests over ssh", "lab": "the lab"}
+
 InputKind = Literal[
     "percent", "count", "seconds", "bytes", "ms", "flag", "choice", "counts", "bytes list", "texts"
 ]
@@ -119,7 +121,7 @@ class TestStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value of an input (``{value}`` in texts and inputs), or for each ``worker`` alone, or for the first
     one, two, three … workers (``worker count``). ``in_rounds`` says that it is repeated in each round.
     ``longer`` is a factor on its length. ``facts`` are read at its end. ``only_if`` names a flag that must
-    be on.
+    be on (``fill``) or off (``!fill``), or the value that an input must have (``sweep=depth``).
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -140,6 +142,13 @@ class TestStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only_in: tuple[str, ...] = ()
     seconds: float = 0.0
     """How long a fill by time takes."""
+
+    def is_wanted(self, inputs: Mapping[str, InputValue]) -> bool:
+        """Return True if ``only_if`` holds with these inputs."""
+        if self.only_if.startswith("!"):
+            return not inputs[self.only_if[1:]]
+        name, _, value = self.only_if.partition("=")
+        return not name or (inputs[name] == value if value else bool(inputs[name]))
 
 
 class GuardsOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -193,6 +202,11 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def inputs(self) -> Mapping[str, TestInput]:
         """The inputs by name."""
         return {one.name: one for one in self.input}
+
+    @property
+    def environments_text(self) -> str:
+        """What it can be run in: ``a vCenter or the lab``."""
+        return " or ".join(_ENVIRONMENTS[one] for one in self.environments)
 
 
 class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

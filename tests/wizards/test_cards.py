@@ -48,6 +48,7 @@ def test_a_card_says_that_filling_comes_on_top_of_its_time() -> None:
     groups = card_groups(load_guided_tests(), Connected("lab", "The lab"), [])
     cards = {one.id: one.cost for group in groups for one in group.cards}
     assert cards["io-sweep"] == "5 min 20 s and filling: about a minute in the lab"
+    assert "filling" in cards["dedup-prep"], "its disks are filled unless an input says the opposite"
     assert "filling" not in cards["drs-balance"]
 
 

@@ -93,7 +93,7 @@ def seconds_of(test: GuidedTest, length: Length, workers: int) -> float:
     values = {name: one.default for name, one in test.inputs.items()} | dict(of.inputs)
     total = 0.0
     for step in test.step:
-        if step.kind == "fill" or not _is_on(step, values):
+        if step.kind == "fill" or not step.is_wanted(values):
             continue
         times = _repeats(step, values, workers) * (of.rounds if step.in_rounds else 1)
         total += times * ((of.warm_up_s + of.measure_s) * step.longer + of.settle_s)
@@ -180,25 +180,19 @@ def _cost(test: GuidedTest, connected: Connected) -> str:
 def _fills(test: GuidedTest) -> bool:
     """Return True if disks are filled before the load, which takes as long as they are large."""
     values = {name: one.default for name, one in test.inputs.items()}
-    return any(step.kind == "fill" and _is_on(step, values) for step in test.step)
+    return any(step.kind == "fill" and step.is_wanted(values) for step in test.step)
 
 
 def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
     if not connected.reach:
         return "impossible", "Connect a vCenter, or try the lab, to run it"
     if connected.reach not in test.environments:
-        needed = {"vcenter": "a vCenter", "ssh": "guests over ssh", "lab": "the lab"}
-        return "impossible", f"Not here: needs {' or '.join(needed[one] for one in test.environments)}"
+        return "impossible", f"Not here: needs {test.environments_text}"
     if connected.workers is not None and connected.workers < test.workers_least:
         return "missing", f"Needs {test.workers_least} workers: {connected.workers} ready"
     if connected.reach == "lab":
         return "ready", f"{connected.name}: simulated VMs, nothing real is touched"
     return "missing", "Planned on the command line so far; then Run a plan…"
-
-
-def _is_on(step: TestStep, values: Mapping[str, object]) -> bool:
-    name, _, wanted = step.only_if.partition("=")
-    return not name or (str(values.get(name)) == wanted if wanted else bool(values.get(name)))
 
 
 def _repeats(step: TestStep, values: Mapping[str, object], workers: int) -> int:

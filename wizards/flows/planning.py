@@ -66,7 +66,7 @@ def make_plan(test: GuidedTest, around: Surroundings, choice: Choice) -> Plan:
     if around.kind not in test.environments:
         raise UsageError(
             f"{test.title} can't be run in {shown(around.address[0])}.",
-            advice=f"It needs {' or '.join(_ENVIRONMENTS[one] for one in test.environments)}.",
+            advice=f"It needs {test.environments_text}.",
         )
     length = test.lengths[choice.length]
     values = input_values(test, length, choice.inputs)
@@ -92,7 +92,6 @@ def make_plan(test: GuidedTest, around: Surroundings, choice: Choice) -> Plan:
     )
 
 
-_ENVIRONMENTS = {"vcenter": "a vCenter", "ssh": "guests over ssh", "lab": "the lab"}
 _KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
 
 
@@ -266,17 +265,11 @@ class _Maker:
     def phases(self) -> Iterator[PlannedPhase]:
         """Yield the phases in the order of their steps, each with a name of its own."""
         for step in self.test.step:
-            if self._is_wanted(step.only_if) and (not step.only_in or self.around.kind in step.only_in):
+            if step.is_wanted(self.values) and (not step.only_in or self.around.kind in step.only_in):
                 for phase in self._of_step(step):
                     if step.in_rounds:
                         self.repeated.append(phase.name)
                     yield phase
-
-    def _is_wanted(self, condition: str) -> bool:
-        if condition.startswith("!"):
-            return not self.values[condition[1:]]
-        name, _, value = condition.partition("=")
-        return not condition or (self.values[name] == value if value else bool(self.values[name]))
 
     def _of_step(self, step: TestStep) -> Iterator[PlannedPhase]:
         if step.each == "worker":
