@@ -54,9 +54,6 @@ class Judging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     depth_reached_share: Number
     cpu_percent: Number
     little_percent: Number
-    reads_points: Number
-    reads_least_ios: Number
-    rate_percent: Number
     knee_gain_percent: Number
 
 
@@ -79,7 +76,6 @@ class DedupStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hot_disk_factor: Number
     serial_misfit_percent: Number
     penalty_depth: Number
-    serial_service_ms: Number
     serial_ceiling_iops: Number
     counters: DedupCounters
 
@@ -104,7 +100,6 @@ class SiocStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     idle_share: Number
     burst_least_s: Number
     gain_study_percent: Number
-    response_study_percent: Number
     limit_least: Number
     limit_most: Number
     limit_binding: Number
@@ -161,7 +156,6 @@ class SweepStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """W5: sweeps, and the study's best practices."""
 
     variation_percent: Number
-    scaling_least: Number
     drift_percent: Number
     rule: tuple[Rule, ...]
 

@@ -27,7 +27,6 @@ class Migration:
     target: int
     by: str
     left_mb: float
-    asked_ms: int
     began_ms: int | None = None
     ended_ms: int | None = None
 
@@ -38,13 +37,13 @@ class Migrations:
     def __init__(self) -> None:
         self.open: list[Migration] = []
 
-    def add(self, vm: int, source: int, target: int, by: str, memory_mb: float, now_ms: int) -> Migration:
+    def add(self, vm: int, source: int, target: int, by: str, memory_mb: float) -> Migration:
         """Ask for a migration; one of the same VM that is not done yet goes on instead."""
         for one in self.open:
             if one.vm == vm:
                 return one
         extra = _SWITCH_S * _NETWORK_MB_PER_S / _PER_HOST
-        migration = Migration(vm, source, target, by, memory_mb * _COPIED + extra, now_ms)
+        migration = Migration(vm, source, target, by, memory_mb * _COPIED + extra)
         self.open.append(migration)
         return migration
 

@@ -139,7 +139,7 @@ class ActedLab:
         if source == host:
             return None
         memory = float(self.physics.memory.touched[vm])
-        return self.migrations.add(vm, source, host, by, memory, self.now_ms)
+        return self.migrations.add(vm, source, host, by, memory)
 
     def place(self, vm: int, host: int) -> None:
         """Put a VM on a host at once, without a vMotion."""

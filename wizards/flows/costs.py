@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resources.fio_jobs import FioJobs, Input
@@ -200,8 +200,3 @@ def _settings(plan: Plan, known: GuidedTests) -> Iterator[PlannedSetting]:
         described = setting_of(known, setting) or known.settings.get(setting)
         title, unit = (described.title, described.unit) if described is not None else (setting, "")
         yield PlannedSetting(setting, title, unit, tuple(objects.items()), tuple(during))
-
-
-def phases_in_order(plan: Plan) -> Sequence[str]:
-    """Return the labels of the phases in the order in which they are run."""
-    return [phase.label or phase.name for phase, _ in plan.steps()]

@@ -93,20 +93,11 @@ class RunRecord:
                 ticks.append(Tick(self._layouts[worker], one.at, stored))
         self._store(ticks)
 
-    def add_journal(self, entries: Sequence[JournalEntry]) -> None:
-        """Store changes and return when they are on disk."""
+    def record(self, entries: Sequence[JournalEntry]) -> None:
+        """The journal's book: store changes and return when they are on disk."""
         with self._storing():
             self._feed.add_journal(entries)
             self._feed.flush()
-
-    def record(self, entries: Sequence[JournalEntry]) -> None:
-        """The journal's book: as ``add_journal``."""
-        self.add_journal(entries)
-
-    def add_phases(self, phases: Sequence[Phase]) -> None:
-        """Add phases that are to come."""
-        self.run = replace(self.run, phases=(*self.run.phases, *phases))
-        self._write()
 
     def begin_phase(self, number: int, title: str) -> None:
         """Note that phase ``number`` begins now."""

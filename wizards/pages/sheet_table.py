@@ -25,7 +25,6 @@ from wizards.pages.badge import paint_symbol
 
 _ROW, _HEAD = 24, 26
 _BAR = Qt.ItemDataRole.UserRole
-_INK = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 

@@ -16,7 +16,6 @@ from sessions.journal import ChangedObject
 CLUSTER_ID, CLUSTER_NAME = "domain-c8", "Cluster-01"
 _HOST, _VM, _STORE = "host-", "vm-", "datastore-"
 _FIRST_HOST, _FIRST_VM, _FIRST_STORE = 11, 101, 21
-MADE_BY_HAND = ""
 
 
 @dataclass(frozen=True, slots=True)

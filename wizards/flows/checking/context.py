@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from resources.foreign_text import shown
@@ -97,10 +97,3 @@ def some(listed: Sequence[str]) -> str:
     """Return ``perf-w01, perf-w02 and 4 more``."""
     first = ", ".join(shown(one, 40) for one in listed[:2])
     return f"{first} and {format_count(len(listed) - 2)} more" if len(listed) > 2 else first
-
-
-def unread(objects: Sequence[TestObject], name: str, facts: Mapping[str, object]) -> Found | None:
-    """Return that a fact of some of these objects could not be read; None if all could."""
-    lacking = [one.object.name for one in objects if fact(one, name) is None]
-    what = getattr(facts.get(name), "what", name)
-    return Found(None, f"Could not be read of {some(lacking)}: {what}", tuple(lacking)) if lacking else None

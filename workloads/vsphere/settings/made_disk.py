@@ -46,19 +46,6 @@ class Mark:
         return msgspec.json.encode(asdict(self)).decode()
 
 
-def made_disks(devices: VmDevices) -> dict[str, tuple[str, str]]:
-    """Return slot → (name, run) of the disks of a VM that test runs have made."""
-    found: dict[str, tuple[str, str]] = {}
-    for key, text in devices.extra.items():
-        name = key.removeprefix(TAG)
-        if key.startswith(TAG) and NAME.fullmatch(name) and (disk := _marked(devices, name)):
-            try:
-                found[devices.slot(disk)] = name, parse_made_disk(text).run
-            except UsageError:
-                continue
-    return found
-
-
 def read(server: Server, of: ChangedObject, name: str) -> Setting:
     """Return the disk as it was asked for, None if it is not there."""
     devices = read_devices(server, of)
