@@ -40,8 +40,8 @@ from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.journal import JournalEntry
-from wizards.flows.engine import NOTHING_MEASURED, RunOptions, TestCollector
-from wizards.flows.measured import Measured
+from wizards.flows.engine import RunOptions, TestCollector
+from wizards.flows.measured import NOTHING_MEASURED, Measured
 from wizards.flows.plan import Plan
 from wizards.flows.run_details import details_text
 from wizards.flows.verdict import Verdict

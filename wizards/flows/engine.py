@@ -20,11 +20,11 @@ from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
 from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
-from wizards.flows.measured import Measured, Round
+from wizards.flows.measured import NOTHING_MEASURED, Measured, Round
 from wizards.flows.observing import ObservingFeed
 from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
 from wizards.flows.phase_waits import DrsSettling, wait_until_settled
-from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value
+from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value, run_name
 from wizards.flows.provenance import UNDO
 from wizards.flows.run_disks import disks_to_make, identities
 from wizards.flows.run_record import RunRecord
@@ -41,8 +41,6 @@ MAX_REPEATS = 3
 RESTORE_TRIES, RESTORE_WAIT_S = 5, 3.0
 """How often, and how long apart (s), what does not answer is put back again."""
 PREPARE, RESTORE = "prepare", "restore"
-
-NOTHING_MEASURED = Measured(())
 
 Judge = Callable[[Plan, Measured], Verdict]
 
@@ -149,7 +147,7 @@ class _Run:
         self.before = dict(options.measured.before)
         self.after_fill = dict(options.measured.after_fill)
         self.placements = {step: dict(hosts) for step, hosts in options.measured.placements.items()}
-        names = [PREPARE, *(_phase_name(phase, number) for phase, number in self.steps()), RESTORE]
+        names = [PREPARE, *(run_name(phase.name, number) for phase, number in self.steps()), RESTORE]
         run = TestRun(options.run, self.plan.test, self.text, now)
         planned = tuple(Phase(name, "planned") for name in names)
         source = f"test {self.plan.test}, run {options.run}"
@@ -456,10 +454,6 @@ def _judge(run: _Run, why: str) -> None:
 def _settling(run: _Run, phase: PlannedPhase) -> DrsSettling | None:
     is_wanted = phase.kind == "measure" and phase.wait == "drs settled"
     return DrsSettling(run._objects, run.environment.now_ms) if is_wanted else None
-
-
-def _phase_name(phase: PlannedPhase, number: int) -> str:
-    return f"{phase.name}, round {number}" if number > 1 else phase.name
 
 
 def _shares(plan: Plan) -> dict[str, float]:

@@ -163,6 +163,9 @@ class Measured:
             yield from one.disturbances
 
 
+NOTHING_MEASURED = Measured(())
+
+
 def mean_ms(sides: Iterable[Transfers]) -> float:
     """Return the mean latency of several transfers, weighted by their I/Os; NaN without I/O."""
     known = [side for side in sides if side.ios and not isnan(side.mean_ms)]

@@ -118,7 +118,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A test that can be run: ``order`` names the phases in the order in which they are run.
 
     A phase that stands in it several times is repeated. ``chosen`` are the ids of the objects that were
-    chosen, by what they are for (``datastore``, ``cluster``). ``ours`` are settings that hold for the
+    chosen, by what they are for (``datastore``, ``cluster``). ``changes`` are settings that hold for the
     whole run.
     """
 
@@ -161,3 +161,8 @@ def planned_value(change: PlannedChange) -> Setting:
     """Return the value of a change as settings have it: numbers as floats."""
     value = change.value
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def run_name(phase: str, number: int) -> str:
+    """Return the name that a run gives to a repetition of a phase: ``weighted, round 2``."""
+    return f"{phase}, round {number}" if number > 1 else phase

@@ -24,8 +24,8 @@ from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_
 from wizards.flows.result_placements import placements_of
 from wizards.flows.result_sheet import ActLine, Chip, FactLine, FactList, ResultHead, ResultSheet
 from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdicts.phrases import counted
 
-NOTHING_MEASURED = Measured(())
 _AGAINST = (" does not ", " do not ", "differ:", " costs ", "lost ")
 _BAD_NOTES = ("not handed", "lost −", "slower", "not the model's", "something else")
 _NO_REAL = ("(~)", "no real difference", "gains nothing")
@@ -139,7 +139,7 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
         last = max([one.at for one in changes] + [one.start or 0 for one in source.run.phases], default=0)
         phase = next((one.name for one in source.run.phases if one.state == "running"), "")
         where = f" in {shown(phase)}" if phase else ""
-        applied = f"{_counted(len(still), 'change')} {'is' if len(still) == 1 else 'are'} still applied."
+        applied = f"{counted(len(still), 'change')} {'is' if len(still) == 1 else 'are'} still applied."
         when = f"The program ended at {source.clock(last)}{where}. " if last else ""
         acts: tuple[ActLine, ...] = (ActLine("restore", "Restore now"), ActLine("resume", "Resume"))
         sentence = f"{when}The workers stopped themselves 30 s later. {applied}"
@@ -152,7 +152,7 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
         )
     if still and not source.is_live:
         line = (
-            f"{format_count(len(still))} of {_counted(len(changes), 'change')} "
+            f"{format_count(len(still))} of {counted(len(changes), 'change')} "
             f"{'is' if len(still) == 1 else 'are'} not put back"
         )
         reasons = list(dict.fromkeys(shown(one.why) for one in still if one.why))
@@ -174,7 +174,7 @@ def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
         yield Chip(word, _CONFIDENCE[verdict.confidence])
     rounds = max((one.number for one in source.measured.rounds), default=0)
     if rounds:
-        yield Chip(_counted(rounds, "round"))
+        yield Chip(counted(rounds, "round"))
     if source.measured.rounds:
         yield Chip("common window of all workers")
         yield Chip("percentiles from merged histograms")
@@ -270,7 +270,7 @@ def _steps_title(verdict: Verdict, measured: Measured) -> tuple[str, str]:
     rounds = max((one.number for one in measured.rounds), default=0)
     critical = sorted({one.worker for each in measured.rounds for one in each.of_role("critical")})
     name = critical[0] if len(critical) == 1 else "All workers" if not critical else "Critical VMs"
-    how = f"mean of {_counted(rounds, 'round')}" + (", 95 % CI" if rounds > 1 else "")
+    how = f"mean of {counted(rounds, 'round')}" + (", 95 % CI" if rounds > 1 else "")
     return f"{name} by phase", how
 
 
@@ -282,7 +282,3 @@ def _foot(source: ResultSource, verdict: Verdict) -> tuple[str, str]:
         f"{marks}Every number was made from the samples of this session; a phase opens its own.",
         f"run {shown(source.run.id, 12)}{lasted}",
     )
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{format_count(number)} {thing}{'' if number == 1 else 's'}"

@@ -14,7 +14,7 @@ from collectors.fio.histogram import Histogram
 from resources.failures import DamagedError
 from sessions.journal import TestRun
 from sessions.times import TimeRange
-from wizards.flows.measured import Measured, Observed, Round, Transfers, WorkerRound
+from wizards.flows.measured import NOTHING_MEASURED, Measured, Observed, Round, Transfers, WorkerRound
 from wizards.flows.verdict import MAX_NOTES, Condition, Verdict
 from workloads.environment import Disturbance, WorkSample
 
@@ -48,7 +48,7 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
 def read_rounds(text: str) -> Measured:
     """Return the rounds of a run's details; nothing of an empty text. Raises DamagedError."""
     if not text:
-        return Measured(())
+        return NOTHING_MEASURED
     try:
         known = json.loads(text)
         return Measured(

@@ -22,7 +22,7 @@ from viewmodels.run_curves import (
 )
 from wizards.flows.chart_values import Band, TimeChart, TimeCurve
 from wizards.flows.costs import Cost, cost_of
-from wizards.flows.measured import Measured
+from wizards.flows.measured import NOTHING_MEASURED, Measured
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.result_sheet import ResultSheet
@@ -131,7 +131,7 @@ def _details(run: TestRun) -> tuple[Measured, Verdict | None]:
     try:
         return read_rounds(run.details), read_verdict(run.details, run)
     except HyperscopeError:
-        return Measured(()), None
+        return NOTHING_MEASURED, None
 
 
 def _counters(

@@ -12,7 +12,7 @@ from sessions.times import TimeRange
 from viewmodels.health import Health
 from wizards.flows.chart_values import Band
 from wizards.flows.costs import Cost, PlannedStep
-from wizards.flows.plan import Plan, PlannedPhase
+from wizards.flows.plan import Plan, PlannedPhase, run_name
 from wizards.flows.plan_sheet import PhaseBlock, Tone
 from wizards.flows.run_charts import charts_of, strip_of
 from wizards.flows.run_rows import guards_of, journal_of, workers_of
@@ -60,9 +60,9 @@ def bands_of_run(run: TestRun, plan: Plan, cost: Cost, until: int) -> Iterator[B
 
 
 def _stages(run: TestRun, plan: Plan, cost: Cost) -> Iterator[_Stage]:
-    steps = {_key(one.name, one.number): one for one in cost.steps}
+    steps = {run_name(one.name, one.number): one for one in cost.steps}
     blocks = zip(cost.steps, phase_blocks(plan, cost), strict=True)
-    found = {_key(one.name, one.number): block for one, block in blocks}
+    found = {run_name(one.name, one.number): block for one, block in blocks}
     for phase in run.phases:
         step = steps.get(phase.name)
         if step is not None:
@@ -72,11 +72,6 @@ def _stages(run: TestRun, plan: Plan, cost: Cost) -> Iterator[_Stage]:
         tone: Tone = "fill" if phase.name == "prepare" else "restore"
         block = PhaseBlock("", phase.name.capitalize(), seconds, tone, 1, phase.state)
         yield _Stage(phase, block, None, None)
-
-
-def _key(name: str, number: int) -> str:
-    """Return the name that a run gives to a repetition of a phase."""
-    return f"{name}, round {number}" if number > 1 else name
 
 
 def _head(source: RunSource, stages: Sequence[_Stage]) -> RunHead:
