@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from recorder.writing import SpaceRules
 from resources.failures import DisconnectedError
@@ -23,6 +24,8 @@ from tests.wizards.memory_environment import (
 )
 from tests.wizards.running import recording_of, run_plan, short_plan
 from wizards.flows.locks import LOCK
+from wizards.flows.measured import Measured
+from wizards.flows.run_details import details_text, read_rounds
 from workloads.environment import Disturbance
 
 
@@ -59,6 +62,21 @@ def test_a_sweep_from_start_to_verdict(session: Path) -> None:
     phases = [event for event in ran.events if event.kind == "test phase"]
     assert len(phases) == 6
     assert all(event.end is not None for event in phases)
+
+
+def test_a_run_that_goes_on_measures_each_phase_of_a_step_that_is_left(tmp_path: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    alone = tuple(
+        replace(one, step="alone") if one.kind == "measure" else one for one in plan.phases
+    )  # as the workers of "each alone": phases of one step, with names of their own
+    plan = replace(plan, phases=alone)
+    first = run_plan(tmp_path / "first.hscope", around, plan)
+    before = read_rounds(details_text(Measured(first.collector.measured.rounds[:1]), None))
+    ran = run_plan(tmp_path / "second.hscope", MemoryEnvironment(), plan, measured=before)
+    assert list(first.phases) == ["prepare", "fill", "depth 16", "depth 1", "depth 16, round 2", "restore"]
+    assert list(ran.phases) == ["prepare", "fill", "depth 1", "depth 16, round 2", "restore"]
+    assert len(ran.collector.measured.rounds) == 3
 
 
 def test_the_window_is_cut_from_what_fio_told_when_the_warm_up_has_no_fixed_length(session: Path) -> None:

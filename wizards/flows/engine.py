@@ -164,11 +164,11 @@ class _Run:
 
     def steps(self) -> list[tuple[PlannedPhase, int]]:
         """Return the phases that are still to be run, with the number of their repetition."""
-        done = {(one.step, one.number) for one in self.options.measured.rounds}
+        done = {(one.phase, one.number) for one in self.options.measured.rounds}
         return [
             (phase, number)
             for phase, number in self.plan.steps()
-            if phase.kind != "measure" or (phase.step, number) not in done
+            if phase.kind != "measure" or (phase.name, number) not in done
         ]
 
     def go(self) -> None:
@@ -252,6 +252,7 @@ class _Run:
             observed=self.feed.observed(window),
             disturbances=happened,
             facts=facts.read(),
+            phase=phase.name,
         )
 
     def _keep_round(self, one: Round, phase: PlannedPhase, number: int) -> None:

@@ -82,7 +82,8 @@ class Round:
     measured. ``setting`` is the value of what a sweep varies, NaN in other tests. ``window`` is the time
     that all workers have in common. ``disturbances`` are what happened in it that can spoil it.
     ``observed`` are the counters of the environment, ``facts`` numbers that were read once at its end
-    (``dedup_percent``, ``migrations``).
+    (``dedup_percent``, ``migrations``). ``phase`` is the name of the phase in the plan: several phases can
+    be of one step, such as each worker alone.
     """
 
     step: str
@@ -94,6 +95,7 @@ class Round:
     observed: tuple[Observed, ...] = ()
     disturbances: tuple[Disturbance, ...] = ()
     facts: Mapping[str, float] = field(default_factory=dict)
+    phase: str = ""
 
     @property
     def seconds(self) -> float:

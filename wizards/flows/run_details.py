@@ -113,6 +113,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
 def _round(one: Round) -> dict[str, object]:
     return {
         "step": one.step,
+        "phase": one.phase,
         "number": one.number,
         "window": [one.window.start, one.window.end],
         "setting": _number(one.setting),
@@ -193,6 +194,7 @@ def _read_round(one: Mapping[str, Any]) -> Round:
         ),
         tuple(Disturbance(int(at), str(kind), str(text)) for at, kind, text in one["disturbances"]),
         _floats(one["facts"]),
+        str(one.get("phase", one["step"])),
     )
 
 
