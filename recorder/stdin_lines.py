@@ -9,6 +9,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from connections.core_dumps import forbid_core_dumps
 
@@ -53,6 +54,37 @@ class StdinLines:
         except (OSError, ValueError):  # no stdin at all, as in a windowed program
             pass
         self._lines.put(None)
+
+
+class PasswordLines:
+    """The first lines of stdin: passwords, each read once and given again to every login that needs it.
+
+    ``others`` has the lines behind them.
+    """
+
+    def __init__(self, others: StdinLines) -> None:
+        self.others = others
+        self._read: list[bytes] = []
+
+    def read(self, count: int) -> None:
+        """Wait until ``count`` lines were read, or stdin has ended."""
+        while len(self._read) < count and (line := self.others.next_line()) is not None:
+            self._read.append(line)
+
+    def beginning_at(self, place: int) -> Callable[[], bytes | None]:
+        """Return what gives the lines from number ``place`` (0 is the first) on, None after the last.
+
+        Where there are fewer lines, it begins with the last one.
+        """
+        return partial(next, self._lines_from(place), None)
+
+    def _lines_from(self, place: int) -> Iterator[bytes]:
+        self.read(place + 1)
+        place = max(0, min(place, len(self._read) - 1))
+        while place < len(self._read):
+            yield self._read[place]
+            place += 1
+            self.read(place + 1)
 
 
 def _lines_of(descriptor: int) -> Iterator[bytes]:

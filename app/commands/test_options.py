@@ -52,16 +52,16 @@ def environment_options(
     from app.testing.environments import EnvironmentOptions  # noqa: PLC0415
     from collectors.vsphere.options import VSphereOptions  # noqa: PLC0415
     from connections.secrets import can_prompt  # noqa: PLC0415
-    from recorder.stdin_lines import StdinLines  # noqa: PLC0415
+    from recorder.stdin_lines import PasswordLines, StdinLines  # noqa: PLC0415
 
-    lines = StdinLines() if password_stdin else None
+    passwords = PasswordLines(StdinLines()) if password_stdin else None
     record = RecordOptions(
         VSphereOptions(),
         thumbprints=thumbprints,
-        next_password=lines.next_line if lines is not None else None,
-        ask_here=typed_yes if can_prompt() and lines is None else None,
+        next_password=passwords.beginning_at(0) if passwords is not None else None,
+        ask_here=typed_yes if can_prompt() and passwords is None else None,
     )
-    return EnvironmentOptions(record, tuple(workers), guest_user, key_file, agent)
+    return EnvironmentOptions(record, tuple(workers), guest_user, key_file, agent, passwords=passwords)
 
 
 def typed_yes(question: str) -> bool:

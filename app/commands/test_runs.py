@@ -30,7 +30,8 @@ from resources.failures import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.testing.running import Earlier
+    from app.testing.environments import EnvironmentOptions
+    from app.testing.running import Earlier, TestWords
     from wizards.flows.check_result import CheckResult
     from wizards.flows.plan import Plan
 
@@ -145,20 +146,13 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check everything that the plan needs, and say how to mend what blocks it. Nothing is changed."""
-    from app.testing.environments import exactly, open_environment  # noqa: PLC0415 - after the help
+    from app.testing.environments import open_environment  # noqa: PLC0415 - after the help
     from resources.guided_tests import load_guided_tests  # noqa: PLC0415
     from wizards.flows.checks import checks_of  # noqa: PLC0415
     from wizards.flows.surroundings import look  # noqa: PLC0415
 
     made = _read(path)
-    options = environment_options(
-        workers=exactly([one.name for one in made.workers]),
-        guest_user=made.guest_user,
-        key_file=key_file,
-        agent=agent,
-        thumbprints=thumbprint or (),
-        password_stdin=password_stdin,
-    )
+    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
     opened = open_environment(made.environment, options)
     try:
         found = list(checks_of(made, look(opened), opened, load_guided_tests()))
@@ -201,22 +195,15 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a plan to its verdict; Ctrl-C ends the load and puts everything back."""
+    from app.testing.running import TestWords  # noqa: PLC0415 - after the help
+
     made = _read(path)
     if out.exists():
         raise AlreadyExistsError(f"{out} is there already.", advice="Name a new file for each run.")
     _require_consent(made, yes=yes or attached, typed=confirm or ())
-    _run(
-        made,
-        out,
-        None,
-        key_file=key_file,
-        agent=agent,
-        thumbprints=thumbprint or (),
-        password_stdin=password_stdin,
-        attached=attached,
-        as_json=as_json,
-        take_locks=take_locks,
-    )
+    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
+    words = TestWords(options, as_json=as_json, is_attached=attached, take_locks=take_locks)
+    _run(made, out, words)
 
 
 def resume(
@@ -233,9 +220,8 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted: put back what it left, keep its rounds, measure the others."""
-    from app.testing.environments import exactly  # noqa: PLC0415 - after the help
-    from app.testing.restoring import restore_session  # noqa: PLC0415
-    from app.testing.running import Earlier  # noqa: PLC0415
+    from app.testing.restoring import restore_session  # noqa: PLC0415 - after the help
+    from app.testing.running import Earlier, TestWords  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
     from wizards.flows.plan_file import parse_plan  # noqa: PLC0415
     from wizards.flows.run_details import read_rounds  # noqa: PLC0415
@@ -250,71 +236,43 @@ def resume(
     made = parse_plan(last.plan, f"The plan of run {last.id}")
     _require_runnable(made)
     _require_consent(made, yes=yes or attached, typed=confirm or ())
-    options = environment_options(
-        workers=exactly([one.name for one in made.workers]),
-        guest_user=made.guest_user,
-        key_file=key_file,
-        agent=agent,
-        thumbprints=thumbprint or (),
-        password_stdin=password_stdin,
-    )
+    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
     restore_session(Path(session), options)
     with SessionReader.open(session) as reader:
         entries = tuple(one for one in reader.journal() if one.run == last.id)
-    _run(
-        made,
-        session,
-        Earlier(last.id, read_rounds(last.details), entries),
-        key_file=key_file,
-        agent=agent,
-        thumbprints=thumbprint or (),
-        password_stdin=password_stdin,
-        attached=attached,
-        as_json=as_json,
-        take_locks=False,
-    )
+    words = TestWords(options, as_json=as_json, is_attached=attached)
+    _run(made, session, words, Earlier(last.id, read_rounds(last.details), entries))
 
 
-def _run(
-    made: Plan,
-    out: Path,
-    earlier: Earlier | None,
-    *,
-    key_file: Path | None,
-    agent: bool,
-    thumbprints: Sequence[str],
-    password_stdin: bool,
-    attached: bool,
-    as_json: bool,
-    take_locks: bool,
-) -> None:
+def _options_of(
+    made: Plan, key_file: Path | None, thumbprints: Sequence[str], *, agent: bool, password_stdin: bool
+) -> EnvironmentOptions:
+    """Return how the environment of a plan is opened: its workers, its guests' account."""
     from app.testing.environments import exactly  # noqa: PLC0415 - after the help
-    from app.testing.running import TestWords, run_test  # noqa: PLC0415
-    from wizards.flows.plan_file import plan_text  # noqa: PLC0415
-    from wizards.flows.result import result_json, result_lines, what_failed  # noqa: PLC0415
 
-    environment = environment_options(
+    return environment_options(
         workers=exactly([one.name for one in made.workers]),
         guest_user=made.guest_user,
         key_file=key_file,
         agent=agent,
-    )
-    words = TestWords(
-        environment,
-        password_stdin=password_stdin,
         thumbprints=thumbprints,
-        as_json=as_json,
-        is_attached=attached,
-        take_locks=take_locks,
+        password_stdin=password_stdin,
     )
+
+
+def _run(made: Plan, out: Path, words: TestWords, earlier: Earlier | None = None) -> None:
+    from app.testing.running import run_test  # noqa: PLC0415 - after the help
+    from wizards.flows.plan_file import plan_text  # noqa: PLC0415
+    from wizards.flows.result import result_json, result_lines, what_failed  # noqa: PLC0415
+
     try:
         collector, outcome = run_test(made, plan_text(made), out, words, earlier)
     except KeyboardInterrupt:
         _say_what_is_left(out)
         raise
     result = collector.result
-    if result is not None and not attached:
-        if as_json:
+    if result is not None and not words.is_attached:
+        if words.as_json:
             print_json(result_json(result, collector.measured, collector.workers, collector.changes))
         elif outcome.error is None or collector.changes:
             for line in result_lines(result, collector.changes):

@@ -15,6 +15,7 @@ from app.recording.origins import RecordOptions, ask_of, password_of
 from connections.address import Address
 from connections.fingerprints import CERTIFICATE, HOST_KEY
 from connections.secrets import can_prompt, find_password
+from recorder.stdin_lines import PasswordLines
 from resources.failures import UsageError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, JournalEntry
@@ -35,7 +36,7 @@ class EnvironmentOptions:
     names that do the I/O in a vCenter, ``guest_user`` is the account of their guests. ``key_file`` is a
     private key for guests over ssh, ``agent`` says whether an ssh agent is asked. ``speed`` is of the lab,
     0 for as fast as it can; a lab of an earlier process is made again from its ``journal``, and goes on at
-    ``resumed_at`` (ms).
+    ``resumed_at`` (ms). ``passwords`` are the lines of stdin, where passwords are read from it.
     """
 
     record: RecordOptions
@@ -47,6 +48,7 @@ class EnvironmentOptions:
     journal: Sequence[JournalEntry] = field(default_factory=tuple)
     resumed_at: int | None = None
     fio_binary: Path | None = None
+    passwords: PasswordLines | None = None
 
 
 @dataclass(frozen=True, slots=True)

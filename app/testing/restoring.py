@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from app.recording.origins import RecordOptions
 from app.testing.environments import EnvironmentOptions, exactly, open_environment
 from resources.failures import BusyError, HyperscopeError, SourceError, UsageError
 from resources.foreign_text import shown
@@ -152,12 +153,12 @@ def _environments(
     """Open what the changes were made in; one that can't be opened fails its own changes only."""
     found: dict[str, Settings | HyperscopeError] = {}
     with ExitStack() as opened:
-        for source in dict.fromkeys(one.object.source for one in still_open):
+        for number, source in enumerate(dict.fromkeys(one.object.source for one in still_open)):
             plan = _plan_of(source, still_open, plans)
             chosen = replace(
                 options,
                 workers=exactly([one.name for one in plan.workers]) if plan is not None else (),
-                record=replace(options.record, thumbprints=_pins_of(source, plan, options)),
+                record=_record_of(source, number, plan, options),
                 guest_user=options.guest_user or (plan.guest_user if plan is not None else ""),
                 journal=tuple(entries),
             )
@@ -171,14 +172,17 @@ def _environments(
         yield _BySource(found)
 
 
-def _pins_of(source: str, plan: Plan | None, options: EnvironmentOptions) -> Sequence[str]:
-    """Return the thumbprint that was given for a source: they stand in the order of the plan's addresses."""
-    given = options.record.thumbprints
+def _record_of(source: str, number: int, plan: Plan | None, options: EnvironmentOptions) -> RecordOptions:
+    """Return how to log in to a source: thumbprints and passwords stand in the order of the plan's addresses.
+
+    ``number`` is the source's own place, for one that the plan does not name.
+    """
+    record, lines = options.record, options.passwords
     addresses = [_plain(one) for one in plan.environment] if plan is not None else []
-    if source not in addresses:
-        return given
-    place = addresses.index(source)
-    return given[place : place + 1]
+    if source in addresses:
+        number = addresses.index(source)
+        record = replace(record, thumbprints=record.thumbprints[number : number + 1])
+    return record if lines is None else replace(record, next_password=lines.beginning_at(number))
 
 
 def _plain(address: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,12 +14,10 @@ from msgspec.structs import replace as with_fields
 
 from app.consoles import notices
 from app.memory import collect_garbage_often, trim_allocator
-from app.recording.origins import RecordOptions
 from app.recording.terminal import PageReporter, QuietReporter
 from app.standard_streams import silence_stderr
 from app.terminal import cancellable
 from app.testing.environments import EnvironmentOptions, open_environment
-from collectors.vsphere.options import VSphereOptions
 from connections.secrets import can_prompt
 from diagnosis.statistics.steady import SteadyLimits
 from recorder.attachment import Attachment
@@ -33,7 +31,7 @@ from recorder.log import RecorderLog
 from recorder.questions import Questions
 from recorder.recording import Outcome, Recording
 from recorder.reporting import JsonReporter, Reporter
-from recorder.stdin_lines import StdinLines
+from recorder.stdin_lines import PasswordLines, StdinLines
 from recorder.writing import SpaceRules
 from resources.crash_reports import crash_folder
 from resources.fio_jobs import load_fio_jobs
@@ -56,15 +54,13 @@ _LAB_POLL_S = 5.0
 class TestWords:
     """What was said on the command line of a run, beside the plan.
 
-    ``environment`` says how it is opened; ``next_line`` of it is left out here: lines of stdin are read by
-    the run itself. ``as_json`` and ``is_attached`` are those of ``record``.
+    ``environment`` says how it is opened; who is asked then is the run's own matter. ``as_json`` and
+    ``is_attached`` are those of ``record``.
     """
 
     __test__ = False  # pytest: this is none of its tests
 
     environment: EnvironmentOptions
-    password_stdin: bool = False
-    thumbprints: Sequence[str] = ()
     as_json: bool = False
     is_attached: bool = False
     take_locks: bool = False
@@ -114,16 +110,16 @@ def run_test(
         attachment = Attachment(wake.set, is_attached=words.is_attached)
         is_json = words.as_json and words.is_attached
         reporter = _reporter(attachment, is_json=is_json)
-        lines = StdinLines() if words.is_attached or words.password_stdin else None
+        passwords = words.environment.passwords
+        lines = _commands_of(plan, passwords) if words.is_attached else None
         questions = None
         if words.is_attached and isinstance(reporter, JsonReporter):
             questions = Questions(reporter.lines.send, wake.is_set)
-        record = RecordOptions(
-            VSphereOptions(),
-            thumbprints=words.thumbprints,
-            next_password=lines.next_line if lines is not None and words.password_stdin else None,
+        record = replace(
+            words.environment.record,
+            next_password=passwords.beginning_at(0) if passwords is not None else None,
             questions=questions,
-            ask_here=reporter.ask if can_prompt() and lines is None else None,
+            ask_here=reporter.ask if can_prompt() and lines is None and passwords is None else None,
         )
         asking = _Asking(reporter, is_attached=words.is_attached)
         collector = _collector(plan, text, words, replace(words.environment, record=record), earlier, asking)
@@ -138,11 +134,19 @@ def run_test(
             on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
         asking.recording = recording
-        if lines is not None and words.is_attached:
+        if lines is not None:
             commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
             lines.hand_over(commands.execute, attachment.lost)
         outcome = Conductor(recording, reporter, log, wake, limits.status.every_s).run([collector.name])
     return collector, outcome
+
+
+def _commands_of(plan: Plan, passwords: PasswordLines | None) -> StdinLines:
+    """Return the lines of stdin that are commands: those behind the passwords, a line for each login."""
+    if passwords is None:
+        return StdinLines()
+    passwords.read(len(plan.environment) + bool(plan.guest_user))
+    return passwords.others
 
 
 def _title(plan: Plan) -> str:
