@@ -120,16 +120,12 @@ class _Connection(http.client.HTTPConnection):
                 meaning="Without it anyone in between could pose as the host.",
                 advice="Reconnect the host in the vSphere Client; the account needs System.Read on it.",
             )
-        plain = self._dial((self.host, *self._trusted.others))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE  # the thumbprint is compared below, before anything is sent
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        try:
-            secured = context.wrap_socket(plain, server_hostname=self.host)
-        except BaseException:
-            plain.close()
-            raise
+        with self._dial((self.host, *self._trusted.others)) as plain:
+            secured = context.wrap_socket(plain, server_hostname=self.host)  # takes the plain socket over
         shown = _DIGESTS[len(expected)](secured.getpeercert(binary_form=True) or b"").hexdigest()
         if shown != expected:
             secured.close()
