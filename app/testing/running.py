@@ -19,7 +19,6 @@ from app.standard_streams import silence_stderr
 from app.terminal import cancellable
 from app.testing.environments import EnvironmentOptions, open_environment
 from connections.secrets import can_prompt
-from diagnosis.statistics.steady import SteadyLimits
 from recorder.attachment import Attachment
 from recorder.board import SourceStatus
 from recorder.commands import Commands
@@ -36,7 +35,7 @@ from recorder.writing import SpaceRules
 from resources.crash_reports import crash_folder
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
-from resources.study_numbers import Studies, load_studies
+from resources.study_numbers import load_studies
 from sessions.journal import JournalEntry
 from wizards.flows.engine import RunOptions, TestCollector
 from wizards.flows.measured import NOTHING_MEASURED, Measured
@@ -44,6 +43,7 @@ from wizards.flows.plan import Plan
 from wizards.flows.run_details import details_text
 from wizards.flows.verdict import Verdict
 from wizards.flows.verdicts.judging import judge
+from wizards.flows.verdicts.validity import steady_limits
 
 _RESTORE_S = 3600.0
 """How long putting everything back may take before the session is closed under it."""
@@ -81,18 +81,6 @@ def new_run_id() -> str:
     Locks, made disks and the folders in guests go by it, whoever starts a run wherever.
     """
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
-
-
-def steady_limits(studies: Studies) -> SteadyLimits:
-    """Return what counts as a steady load."""
-    judging = studies.judging
-    return SteadyLimits(
-        judging.steady_window_s.value,
-        judging.steady_block_s.value,
-        judging.steady_drift_percent.value,
-        judging.steady_variation_percent.value,
-        judging.steady_confidence.value,
-    )
 
 
 def run_test(
@@ -206,7 +194,7 @@ def _collector(
         known=load_guided_tests(),
         jobs=load_fio_jobs(),
         judge=judged,
-        steady=steady_limits(studies),
+        steady=steady_limits(studies.judging),
         take_locks=words.take_locks,
         ask=(lambda _question: True) if is_lab else ask,
         poll_s=_LAB_POLL_S if is_lab else 1.0,

@@ -12,7 +12,7 @@ import pytest
 
 from diagnosis.statistics.power import power_of
 from diagnosis.statistics.ratio import RatioLimits, scatter_of
-from diagnosis.statistics.steady import SteadyLimits, steadiness
+from diagnosis.statistics.steady import steadiness
 from lab.acted import LabJob
 from lab.acted.jobs import TickResult
 from resources.study_numbers import load_studies
@@ -21,6 +21,7 @@ from tests.lab.acted_runs import acted, database
 from wizards.flows.load import limits_over
 from wizards.flows.measured import Measured, Round, Transfers, WorkerRound
 from wizards.flows.verdicts.judging import judge
+from wizards.flows.verdicts.validity import steady_limits
 from workloads.environment import WorkSample
 
 STUDIES = load_studies()
@@ -128,17 +129,7 @@ def test_an_injected_difference_is_found_as_often_as_promised(pieces: list[Piece
 @pytest.mark.parametrize("warm_up_s", [20.0, 60.0, 300.0])
 def test_a_ramp_of_the_lab_is_never_steady(pieces: list[Piece], percent: float, warm_up_s: float) -> None:
     """tests.md §0.2: at most 1 % in five minutes."""
-    judging = STUDIES.judging
-    limits = limits_over(
-        SteadyLimits(
-            judging.steady_window_s.value,
-            judging.steady_block_s.value,
-            judging.steady_drift_percent.value,
-            judging.steady_variation_percent.value,
-            judging.steady_confidence.value,
-        ),
-        warm_up_s,
-    )
+    limits = limits_over(steady_limits(STUDIES.judging), warm_up_s)
     for lab in (pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]):
         rows = [[one.reads + one.writes for piece in lab for one in piece.results[place]] for place in (0, 1)]
         load = np.sum(np.array(rows, np.float64), axis=0)
