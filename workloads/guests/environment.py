@@ -6,13 +6,13 @@ import time
 from collections.abc import Mapping, Sequence
 
 from collectors.feed import Controls, Feed
-from resources.failures import HyperscopeError, NotFoundError
+from resources.failures import NotFoundError
 from resources.fio_jobs import FioJobs, load_fio_jobs
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, Setting
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from workloads.environment import Disturbance, Settings, TestObject
+from workloads.environment import Disturbance, Settings, TestObject, WorkerFacts
 from workloads.guests.folders import read_setting, write_setting
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
@@ -84,21 +84,12 @@ class GuestsEnvironment:
         return self._settings
 
     def objects(self) -> Sequence[TestObject]:
-        """Return the guests, with what each says of itself; a fact is None where it did not answer."""
-        facts = on_all(self._workers, GuestWorker.inspect)
+        """Return the guests, with what each said of itself when it was last inspected; this asks nobody."""
         return [
             TestObject(
-                ChangedObject(address, KIND, address, worker.name),
-                worker.entity,
-                "",
-                {
-                    "fio_version": None if isinstance(one, HyperscopeError) else one.fio,
-                    "cpus": None if isinstance(one, HyperscopeError) else one.cpus,
-                    "free_bytes": None if isinstance(one, HyperscopeError) else one.free_bytes,
-                    "clock_offset_ms": None if isinstance(one, HyperscopeError) else one.clock_offset_ms,
-                },
+                ChangedObject(address, KIND, address, worker.name), worker.entity, "", _facts(worker.facts)
             )
-            for address, worker, one in zip(self._guests, self._workers, facts, strict=True)
+            for address, worker in zip(self._guests, self._workers, strict=True)
         ]
 
     def workers(self) -> Sequence[GuestWorker]:
@@ -130,6 +121,17 @@ class GuestsEnvironment:
     def close(self) -> None:
         """Close all connections; jobs that still run end by themselves."""
         on_all(list(self._guests.values()), lambda guest: guest.close())
+
+
+def _facts(said: WorkerFacts | None) -> Mapping[str, Setting]:
+    if said is None:
+        return {}
+    return {
+        "fio_version": said.fio,
+        "cpus": said.cpus,
+        "free_bytes": said.free_bytes,
+        "clock_offset_ms": said.clock_offset_ms,
+    }
 
 
 class _Placer:

@@ -88,7 +88,7 @@ class GuestWorker:
         self._settings: LaunchSettings | None = None
         self._clock: ClockReading | None = None
         self._measured = -math.inf
-        self._fio = ""
+        self._facts: WorkerFacts | None = None
         self._run: _Run | None = None
 
     @property
@@ -113,7 +113,13 @@ class GuestWorker:
 
     def inspect(self) -> WorkerFacts:
         """Ask the guest what it is and has. It changes nothing."""
-        return inspect(self._transport).facts(self._transport, self._read_clock())
+        self._facts = inspect(self._transport).facts(self._transport, self._read_clock())
+        return self._facts
+
+    @property
+    def facts(self) -> WorkerFacts | None:
+        """What the guest said when it was last inspected; None if it was not."""
+        return self._facts
 
     def place(self, run: str) -> ChangedObject:
         """Return what ``prepare`` will make for a test run; this asks nobody."""
@@ -147,11 +153,11 @@ class GuestWorker:
         return self._place_of(folder)
 
     def _needs_copy(self) -> bool:
-        facts = inspect(self._transport)
         limits = guest_limits()
-        error = fio_objection(
-            facts.fio, self._transport.place, limits.oldest_fio, is_old=limits.is_old(facts.fio)
-        )
+        if self._facts is not None and not limits.is_old(self._facts.fio):
+            return False
+        fio = self.inspect().fio
+        error = fio_objection(fio, self._transport.place, limits.oldest_fio, is_old=limits.is_old(fio))
         if error is not None and self._options.fio_binary is None:
             raise error
         return error is not None

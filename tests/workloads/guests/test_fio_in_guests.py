@@ -34,6 +34,33 @@ def outdated(tmp_path: Path) -> Iterator[Machine]:
         yield made[0]
 
 
+@pytest.fixture
+def counted(tmp_path: Path) -> Iterator[tuple[Machine, Path]]:
+    """A guest whose fio notes each time that it is asked for its version, and the file of these notes."""
+    needs_fio()
+    programs, notes = tmp_path / "programs", tmp_path / "notes"
+    programs.mkdir()
+    fio = f'#!/bin/sh\n[ "$1" = --version ] && echo asked >> {notes}\nexec {shutil.which("fio")} "$@"\n'
+    (programs / "fio").write_text(fio)
+    (programs / "fio").chmod(0o755)
+    with machines(tmp_path, 1, f"SetEnv PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin") as made:
+        yield made[0], notes
+
+
+def test_a_guest_is_inspected_once_for_all_its_jobs(counted: tuple[Machine, Path], known: KnownHosts) -> None:
+    machine, notes = counted
+    environment = opened([machine], known)
+    worker = environment.workers()[0]
+    assert [one.object.name for one in environment.objects()] == [worker.name]
+    assert not notes.exists(), "naming the guests asks none of them"
+    worker.inspect()
+    for _ in range(2):
+        worker.prepare("run-1", mixed(machine.file()))
+    assert notes.read_text().split() == ["asked"]
+    worker.clean_up()
+    environment.close()
+
+
 def test_an_old_fio_is_refused_before_anything_is_made(outdated: Machine, known: KnownHosts) -> None:
     environment = opened([outdated], known)
     worker = environment.workers()[0]
