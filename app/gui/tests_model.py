@@ -5,7 +5,7 @@ at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from app.gui.settings import Settings
 from resources.guided_tests import GuidedTests, load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
-from sessions.journal import JournalEntry, TestRun
+from sessions.journal import JournalEntry, TestRun, current_journal, current_runs
 from sessions.store import SessionReader
 from wizards.flows.cards import Connected, Reach, plan_command
 from wizards.flows.recorded_about import RecordedAbout, recorded_about
@@ -32,6 +32,9 @@ LAB = "lab:default"
 class TestRecords:
     """What a session says of tests: their runs, the oldest first, the journal of changes, and what there is
     to look at without a test.
+
+    A run is written again with each of its phases, 3 MB in an hour: when the session grows, only runs written
+    after row ``runs_to`` and changes after row ``journal_to`` are read.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -39,6 +42,20 @@ class TestRecords:
     runs: Sequence[TestRun] = ()
     journal: Sequence[JournalEntry] = ()
     recorded: RecordedAbout | None = None
+    runs_to: int = field(default=0, compare=False)
+    journal_to: int = field(default=0, compare=False)
+
+    def with_new(self, reader: SessionReader) -> TestRecords:
+        """Return these records with what was written since they were read."""
+        runs, runs_to = reader.written(TestRun, self.runs_to)
+        journal, journal_to = reader.written(JournalEntry, self.journal_to)
+        return replace(
+            self,
+            runs=current_runs([*self.runs, *runs]),
+            journal=current_journal([*self.journal, *journal]),
+            runs_to=runs_to,
+            journal_to=journal_to,
+        )
 
     def run(self, identity: str) -> TestRun | None:
         """Return the run with that id."""
@@ -179,13 +196,13 @@ class TestsModel(QObject):
         self.open("", "")
 
     def read(self) -> None:
-        """Read the runs and the journal again."""
+        """Read what was written of runs and changes since the last time."""
 
-        snapshot, before = self._session.whole, self.records.recorded
+        snapshot, before = self._session.whole, self.records
 
         def work(reader: SessionReader, _job: Job) -> TestRecords:
-            recorded = recorded_about(snapshot, before) if snapshot is not None else None
-            return TestRecords(reader.test_runs(), reader.journal(), recorded)
+            recorded = recorded_about(snapshot, before.recorded) if snapshot is not None else None
+            return replace(before, recorded=recorded).with_new(reader)
 
         self._session.query("tests", work, self._take)
 

@@ -19,7 +19,7 @@ from sessions.store.write_guard import WriteGuard
 from sessions.verdicts import NOT_JUDGED, Verdict
 
 Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
-Appended = TypeVar("Appended", Fact, Event, Gap)
+Appended = TypeVar("Appended", Fact, Event, Gap, JournalEntry, TestRun)
 
 _MAX_META_ROWS = 10_000
 
@@ -47,10 +47,11 @@ class RecordReader:
         return current_gaps(self._records(Gap))
 
     def written(self, kind: type[Appended], after: int = 0) -> tuple[list[Appended], int]:
-        """Return facts, events or gaps in the order of writing, and the row number of the last.
+        """Return facts, events, gaps, changes or test runs in the order of writing, and the row number of
+        the last.
 
         To follow a session: records are only ever appended, so that the rows after a number are all that is
-        new. ``sessions.current_records`` computes which of them hold.
+        new. ``sessions.current_records`` and ``sessions.journal`` compute which of them hold.
         """
         with self._database.snapshot():
             return documents.read(self._database, kind, after)
