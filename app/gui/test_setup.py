@@ -106,10 +106,6 @@ class TestSetup(QObject):
             tuple(choose), check, (f"{format_count(len(plan.order))} phases, {seconds}",), now.is_blocked
         )
 
-    def is_blocked_by(self, check: str) -> bool:
-        """Return True if this check keeps the test from starting."""
-        return self.now is not None and any(one.id == check and one.blocks for one in self.now.checks)
-
     def begin(self, test: GuidedTest, address: str, then: str = "") -> None:
         """Look at an environment and make the plan with defaults; with ``then`` = ``start`` check it and
         start.

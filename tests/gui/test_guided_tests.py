@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,7 @@ from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from tests.wizards.recorded_placements import write
+from wizards.flows.check_result import CheckResult
 from wizards.flows.plan_file import read_plan
 from wizards.pages.card import wrapped
 from wizards.pages.check_plan import CheckPlanPage
@@ -192,7 +194,9 @@ def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryVie
     set_up(live, qtbot, "sioc-shares", "choose")
     setup, page = live.desk.tests.setup, child_of(live.window, ChoosePage)
     page.leave_out(page.chosen.workers[1:])
-    wait(qtbot, lambda: setup.now is not None and setup.is_blocked_by("W1"))
+    wait(
+        qtbot, lambda: any(one.id == "W1" and one.blocks for one in setup.now.checks) if setup.now else False
+    )
     live.desk.tests.open("sioc-shares", "check")
     check = child_of(live.window, CheckPlanPage)
     wait(qtbot, lambda: "at least 2" in check.reason.text())
@@ -202,6 +206,32 @@ def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryVie
     assert not page.next.isEnabled()
     assert setup.now is not None
     assert setup.now.plan is None
+
+
+def test_what_a_check_is_about_is_shown_in_the_charts(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    set_up(live, qtbot, "io-sweep", "check")
+    setup, page = live.desk.tests.setup, child_of(live.window, CheckPlanPage)
+    whole = live.desk.session.whole
+    assert setup.now is not None
+    assert whole is not None
+    vm = next(one for one in whole.entities.values() if one.ref.kind == "vm")
+
+    def show(name: str) -> None:
+        assert setup.now is not None
+        found = CheckResult("C3", "block", "Snapshots", f"{name} has snapshots", objects=(name,))
+        setup.now = replace(setup.now, checks=(found,))
+        setup.changed.emit()
+        button = next(one for one in page.checks.findChildren(QPushButton) if one.text() == "Show")
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    show("a VM of elsewhere")
+    assert live.window.messages.text == "The session has nothing called a VM of elsewhere."
+    assert not live.desk.scope.scope.entities
+    show(vm.name)
+    assert live.desk.scope.scope.entities == (vm.ref,)
+    assert live.window.messages.text == "Overview and Charts show what this check is about."
 
 
 def test_the_steps_stand_where_the_inventory_stands(

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.plan_files import PlanFiles
+from resources.foreign_text import shown
+from wizards.flows.check_result import CheckResult
 from wizards.flows.choices import lengths_of
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
@@ -38,6 +40,7 @@ class SetupPages(QObject):
         page.length_chosen.connect(self.choose.choose_length)
         page.checks.again.connect(lambda _check: setup.check())
         page.checks.left_out.connect(self._leave_out)
+        page.checks.shown_there.connect(self._show_objects)
 
     def _show_offer(self) -> None:
         now = self._tests.setup.now
@@ -69,10 +72,26 @@ class SetupPages(QObject):
             self._tests.setup.choose(self.choose.chosen)
 
     def _leave_out(self, check: str) -> None:
-        now = self._tests.setup.now
-        found = next((one for one in now.checks if one.id == check), None) if now is not None else None
+        found = self._check(check)
         if found is not None:
             self.choose.leave_out(found.leave_out)
+
+    def _show_objects(self, check: str) -> None:
+        """Show what was recorded of the objects that a check is about."""
+        found, snapshot = self._check(check), self._desk.session.snapshot
+        if found is None or snapshot is None:
+            return
+        refs = [ref for ref, entity in snapshot.entities.items() if entity.name in found.objects]
+        if refs:
+            self._desk.scope.set(self._desk.scope.scope.on(refs))
+            self._desk.charts.release()
+            self._desk.notify("Overview and Charts show what this check is about.", "info")
+        else:
+            self._desk.notify(f"The session has nothing called {shown(found.objects[0], 80)}.", "info")
+
+    def _check(self, identity: str) -> CheckResult | None:
+        now = self._tests.setup.now
+        return next((one for one in now.checks if one.id == identity), None) if now is not None else None
 
     def _run(self, plan: Path) -> None:
         now = self._tests.setup.now
