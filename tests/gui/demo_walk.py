@@ -165,7 +165,7 @@ class Watch(QObject):
             value = float(number["number"].replace(",", "")) * _IN_MS.get(number["unit"], 1.0)
             if value > limit:
                 self._complain(f"{row.name} is green at {row.value}", f"its limit is {limit}")
-        if judged < SHORTEST_PROBLEM_MS:
+        if judged + TICK_MS < SHORTEST_PROBLEM_MS:  # a sample stands for the seconds before it
             self._complain(f"{row.name} is green", f"after {judged} ms")
         for one in lasting:
             if row.name == one.name and row.kind == one.kind:
@@ -173,7 +173,7 @@ class Watch(QObject):
 
     def _check_words(self, place: str, text: str) -> None:
         if ALL_CLEAR in text:
-            if self._judged_ms() < SHORTEST_PROBLEM_MS:
+            if self._judged_ms() + TICK_MS < SHORTEST_PROBLEM_MS:
                 self._complain(f"{place}: all-clear", f"after {self._judged_ms()} ms")
             for one in self._lasting():
                 self._complain(f"{place}: all-clear", f"{one.name} has {one.problem}")
