@@ -28,8 +28,8 @@ class CheckPlanPage(QWidget):
     """The page.
 
     Signals: ``back``; ``saved`` for Save plan…, ``started`` for Start test…;
-    ``checked`` for all checks again; ``length_chosen`` with a length's id; ``copied`` with a message; from
-    ``checks`` those of its rows.
+    ``checked`` for all checks again; ``length_chosen`` with a length's id; ``copied`` with a message and
+    ``save_wanted`` with a FileOffer, of a table of the plan; from ``checks`` those of its rows.
     """
 
     back = Signal()
@@ -38,6 +38,7 @@ class CheckPlanPage(QWidget):
     checked = Signal()
     length_chosen = Signal(str)
     copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +48,7 @@ class CheckPlanPage(QWidget):
         self.checks = ChecksView(theme)
         self.plan = PlanView(theme)
         self.plan.copied.connect(self.copied)
+        self.plan.save_wanted.connect(self.save_wanted)
         self._lengths = QHBoxLayout()
         self._lengths.setSpacing(6)
         self._group = QButtonGroup(self)

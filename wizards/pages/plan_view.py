@@ -44,9 +44,12 @@ _JOB_HEIGHT = 232
 
 
 class PlanView(QScrollArea):
-    """The page, read from top to bottom. ``copied`` carries a message when the job file was copied."""
+    """The page, read from top to bottom. Signals: ``copied`` with a message when the job file or a table was
+    copied; ``save_wanted`` with a FileOffer of a table.
+    """
 
     copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +60,9 @@ class PlanView(QScrollArea):
         self.changes = SheetTable(theme, "What will be changed", _CHANGES)
         self.load = SheetTable(theme, "Load per VM", _LOAD)
         self.guards = SheetTable(theme, "Guards while it runs", _GUARDS)
+        for table in (self.changes, self.load, self.guards):
+            table.copied.connect(self.copied)
+            table.save_wanted.connect(self.save_wanted)
         self.order, self.load_note = _note(), _note()
         self.job = QPlainTextEdit(readOnly=True)
         self.job.setFont(_mono())

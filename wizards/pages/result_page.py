@@ -15,26 +15,30 @@ from wizards.flows.result_sheet import ResultSheet
 from wizards.pages.fact_list import FactListView
 from wizards.pages.placement_matrix import PlacementMatrix
 from wizards.pages.point_chart import PointChartView
-from wizards.pages.raw_table import RawTableView
+from wizards.pages.raw_numbers import raw_cells, raw_headings
 from wizards.pages.result_charts import ChangesView, ShareBarsView, StepChartsView
 from wizards.pages.result_head import ResultHeadView
+from wizards.pages.sheet_table import SheetTable
 from wizards.pages.time_chart import TimeChartView
 
 _TOP, _RUN = 246, 204
 _MAX_POINTS = 2
 _ABREAST = 3
+_MAX_ROWS = 12
 
 
 class ResultPage(QScrollArea):
     """The page.
 
     Signals: ``acted`` with what is to be done (``result_sheet.Act``); ``copied`` with a message when the
-    steps by hand were copied; ``chosen`` with the times of a phase whose samples are to be shown
-    (``TimeRange``); ``placement_chosen`` with the name of a DRS placement.
+    steps by hand or rows of the table were copied; ``save_wanted`` with a FileOffer of the table; ``chosen``
+    with the times of a phase whose samples are to be shown (``TimeRange``); ``placement_chosen`` with the
+    name of a DRS placement.
     """
 
     acted = Signal(str)
     copied = Signal(str)
+    save_wanted = Signal(object)
     chosen = Signal(object)
     placement_chosen = Signal(str)
 
@@ -53,7 +57,9 @@ class ResultPage(QScrollArea):
         self.run.pointed.connect(self.run.point_at)
         self.run.chosen.connect(self.chosen)
         self.notes = FactListView(theme, is_wide=True)
-        self.raw = RawTableView(theme)
+        self.raw = SheetTable(theme, "Raw numbers", most=_MAX_ROWS)
+        self.raw.copied.connect(self.copied)
+        self.raw.save_wanted.connect(self.save_wanted)
         self.put_back = FactListView(theme, is_wide=True)
         self._left, self._right = QLabel(), QLabel()
         for one in (self._left, self._right):
@@ -85,7 +91,7 @@ class ResultPage(QScrollArea):
         if sheet.notes is not None:
             self.notes.show_facts(sheet.notes)
         if sheet.raw is not None:
-            self.raw.show_table(sheet.raw)
+            self.raw.show_table(raw_headings(sheet.raw), raw_cells(sheet.raw))
         self.raw.setVisible(sheet.raw is not None)
         self.raw.setFixedHeight(self.raw.sizeHint().height())
         self.put_back.show_facts(sheet.put_back)

@@ -42,12 +42,15 @@ class RunPage(QWidget):
     """The page.
 
     Signals: ``paused`` for the pause button, ``stopped`` for Stop and restore; ``chosen`` with the times of a
-    phase whose samples are to be shown (``TimeRange``).
+    phase whose samples are to be shown (``TimeRange``); of the table of workers, ``copied`` with a message
+    and ``save_wanted`` with a FileOffer.
     """
 
     paused = Signal()
     stopped = Signal()
     chosen = Signal(object)
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +68,8 @@ class RunPage(QWidget):
         self.guards = FactListView(theme, is_wide=True)
         self.journal = FactListView(theme)
         self.workers = SheetTable(theme, "Workers", _WORKERS)
+        self.workers.copied.connect(self.copied)
+        self.workers.save_wanted.connect(self.save_wanted)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

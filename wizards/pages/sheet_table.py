@@ -1,11 +1,11 @@
-"""A small table of texts that is as high as its rows: changes, load, guards, raw numbers."""
+"""A table of texts that can be selected, copied and saved: changes, load, guards, workers, raw numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,22 +17,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
+from resources.foreign_text import shown, tooltip_text
 from viewmodels.health import Health
 from viewmodels.text_table import TextTable
+from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
+from widgets.copying import copy_table
 from widgets.theme import Theme
 from wizards.pages.badge import paint_symbol
 
 _ROW, _HEAD = 24, 26
-_BAR = Qt.ItemDataRole.UserRole
+
+_CELL = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text; ``bold``, or ``muted``; ``swatch`` is the number of a curve's colour before the text,
-    ``state`` the sign before it.
+    """A cell: its text; ``bold``, or ``muted``, or in the colour of the state ``ink``; ``swatch`` is the
+    number of a curve's colour before the text, ``state`` the sign before it.
 
     A cell with a ``bar`` shows no text but a bar that is filled so far (0 to 1), with ``mark`` on it.
     """
@@ -44,6 +47,7 @@ class Cell:
     bar: float | None = None
     mark: float | None = None
     state: Health | None = None
+    ink: Health | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,14 @@ class Heading:
 
 
 class _Model(QAbstractTableModel):
-    def __init__(self, heads: Sequence[Heading]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.heads, self.rows = tuple(heads), list[Sequence[Cell]]()
+        self.heads, self.rows = tuple[Heading, ...](), list[Sequence[Cell]]()
 
-    def set_rows(self, rows: Sequence[Sequence[Cell]]) -> None:
-        """Replace all rows."""
+    def set_table(self, heads: Sequence[Heading], rows: Sequence[Sequence[Cell]]) -> None:
+        """Replace all."""
         self.beginResetModel()
-        self.rows = list(rows)
+        self.heads, self.rows = tuple(heads), list(rows)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802
@@ -81,10 +85,10 @@ class _Model(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return shown(cell.text)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return shown(cell.text) or None
+            return tooltip_text(cell.text) if cell.text else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self.heads[index.column()])
-        return cell if role == _BAR else None
+        return cell if role == _CELL else None
 
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -93,7 +97,7 @@ class _Model(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.heads[section].text
+            return shown(self.heads[section].text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self.heads[section])
         return None
@@ -107,23 +111,24 @@ class _Delegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: N802
         """Set weight and colour of a cell's text."""
         super().initStyleOption(option, index)
-        cell: Cell = index.data(_BAR)
+        cell: Cell = index.data(_CELL)
         option.font.setBold(cell.bold)
-        if cell.muted:
-            muted = QColor(self._theme.tokens.muted)
-            option.palette.setColor(QPalette.ColorRole.Text, muted)
+        tokens = self._theme.tokens
+        if cell.muted or cell.ink is not None:
+            colour = tokens.health(cell.ink) if cell.ink is not None else tokens.muted
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(colour))
         if cell.bar is not None:
             option.text = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
         """Return the room of the text and of the sign before it."""
-        cell: Cell = index.data(_BAR)
+        cell: Cell = index.data(_CELL)
         has_sign = cell.state is not None or (cell.swatch is not None and cell.bar is None)
         return super().sizeHint(option, index) + QSize(16 if has_sign else 0, 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint text, swatch or bar."""
-        cell: Cell = index.data(_BAR)
+        cell: Cell = index.data(_CELL)
         tokens = self._theme.tokens
         area = QRectF(option.rect)
         if (cell.swatch is not None and cell.bar is None) or cell.state is not None:
@@ -163,14 +168,27 @@ def _alignment(head: Heading) -> Qt.AlignmentFlag:
 
 
 class SheetTable(QTableView):
-    """The table; it has no scroll bar of its own and its rows can be selected and copied."""
+    """The table. It is as high as its rows, but of more than ``most`` rows the others are scrolled to.
+
+    Its context menu and keys copy what is selected, or all, and save all. Signals: ``copied`` with a message,
+    ``save_wanted`` with a FileOffer.
+    """
+
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(
-        self, theme: Theme, title: str, heads: Sequence[Heading], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        title: str,
+        heads: Sequence[Heading] = (),
+        parent: QWidget | None = None,
+        *,
+        most: int | None = None,
     ) -> None:
         super().__init__(parent)
-        self._title = title
-        self._model = _Model(heads)
+        self._title, self._most = title, most
+        self._model = _Model()
         self.setModel(self._model)
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
@@ -179,8 +197,9 @@ class SheetTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        if most is None:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW)
@@ -189,31 +208,59 @@ class SheetTable(QTableView):
         head.setFixedHeight(_HEAD)
         head.setHighlightSections(False)
         head.setSectionsClickable(False)
-        mode = QHeaderView.ResizeMode
+        theme.changed.connect(self.viewport().update)
+        ContextMenu(self, lambda _at: self._entries())
+        self.show_table(heads, ())
+
+    def show_table(self, heads: Sequence[Heading], rows: Sequence[Sequence[Cell]]) -> None:
+        """Show these rows under these headings."""
+        self._model.set_table(heads, rows)
+        head, mode = self.horizontalHeader(), QHeaderView.ResizeMode
         for number, one in enumerate(heads):
             head.setSectionResizeMode(number, mode.Stretch if one.stretch else mode.ResizeToContents)
             if one.width:
                 head.setSectionResizeMode(number, mode.Fixed)
                 head.resizeSection(number, one.width)
-        theme.changed.connect(self.viewport().update)
+        self.updateGeometry()
 
     def show_rows(self, rows: Sequence[Sequence[Cell]]) -> None:
         """Show these rows; what is selected stays so if it is still there."""
         chosen = self.currentIndex().row()
-        self._model.set_rows(rows)
+        self._model.set_table(self._model.heads, rows)
         if 0 <= chosen < len(rows):
             self.selectRow(chosen)
         self.updateGeometry()
 
     def table(self) -> TextTable:
-        """Return what is shown, for copying."""
-        heads = [one.text for one in self._model.heads]
-        rows = tuple(tuple(one.text for one in row) for row in self._model.rows)
-        return TextTable(self._title, tuple(heads), rows)
+        """Return all that is shown, but bars: their numbers stand in other columns."""
+        return self._text_table(self._model.rows)
+
+    def _text_table(self, rows: Sequence[Sequence[Cell]]) -> TextTable:
+        heads = self._model.heads
+        kept = [n for n in range(len(heads)) if all(row[n].bar is None for row in self._model.rows)]
+        cells = tuple(tuple(row[n].text for n in kept) for row in rows)
+        return TextTable(self._title, tuple(heads[n].text for n in kept), cells)
+
+    def _entries(self) -> Entries:
+        """Return the entries of the context menu."""
+        chosen = sorted({one.row() for one in self.selectionModel().selectedRows()})
+        rows = [self._model.rows[row] for row in chosen]
+        copy = MenuEntry(
+            "Copy the chosen rows", lambda: self.copied.emit(copy_table(self._text_table(rows))), COPY
+        )
+        everything = table_entries(
+            self.table, self.copied.emit, self.save_wanted.emit, copy_key="" if rows else COPY,
+            enabled=bool(self._model.rows),
+        )  # fmt: skip
+        return [copy, *everything] if rows else everything
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the height of all rows."""
-        return QSize(320, _HEAD + _ROW * max(1, len(self._model.rows)) + 2)
+        """Return the height of all rows that are shown at once."""
+        rows = len(self._model.rows)
+        height = _HEAD + _ROW * max(1, rows if self._most is None else min(self._most, rows)) + 2
+        if self._most is not None:
+            height += self.horizontalScrollBar().sizeHint().height() + 2
+        return QSize(320, height)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Return the same height in a small width."""

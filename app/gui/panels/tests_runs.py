@@ -44,7 +44,9 @@ class RunPages(QObject):
         self.result.chosen.connect(self._show_samples)
         self.result.acted.connect(self._act)
         self.result.placement_chosen.connect(self._choose_placement)
-        self.result.copied.connect(lambda text: desk.notify(text, "ok"))
+        for page in (self.run, self.result):
+            page.copied.connect(lambda text: desk.notify(text, "ok"))
+            page.save_wanted.connect(desk.save_file)
 
     def _choose_placement(self, name: str) -> None:
         """Show another placement of a DRS test."""

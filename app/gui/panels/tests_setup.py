@@ -37,6 +37,7 @@ class SetupPages(QObject):
         page.started.connect(setup.start)
         page.saved.connect(lambda: self.files.ask_save(tests.test))
         page.copied.connect(lambda text: desk.notify(text, "ok"))
+        page.save_wanted.connect(desk.save_file)
         page.length_chosen.connect(self.choose.choose_length)
         page.checks.again.connect(lambda _check: setup.check())
         page.checks.left_out.connect(self._leave_out)
