@@ -10,7 +10,7 @@ import msgspec
 
 from resources.counter_files import read_counters
 from resources.counter_schema import Counter, EsxtopSpelling, VcenterSpelling
-from resources.toml_files import knowledge_error, knowledge_files
+from resources.toml_files import knowledge_error, knowledge_files, shipped_once
 
 _NOT_ALONE = ("related", "dropped_of_packets")
 """Conversions for which one vCenter counter may be the twin of several of our counters."""
@@ -78,6 +78,7 @@ class Catalogue:
         return self._vcenter.get(name, ())
 
 
+@shipped_once
 def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
     """Load the counters that ship with Hyperscope, then ``counters/*.toml`` of each of ``extra_dirs``.
 

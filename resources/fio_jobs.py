@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from resources.failures import KnowledgeError
-from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 _FOLDER = "fio"
 _INPUTS = "_inputs.toml"
@@ -91,6 +91,7 @@ class _InputFile(msgspec.Struct, forbid_unknown_fields=True):
     inputs: dict[str, Input]
 
 
+@shipped_once
 def load_fio_jobs(extra_dirs: Sequence[Path] = ()) -> FioJobs:
     """Load the jobs that ship with Hyperscope, then ``fio/*.toml`` of each of ``extra_dirs``.
 

@@ -10,7 +10,7 @@ import msgspec
 
 from resources.failures import KnowledgeError, NotFoundError
 from resources.foreign_text import shown
-from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 _FOLDER = "tests"
 _FACTS = "facts.toml"
@@ -339,6 +339,7 @@ class GuidedTests(msgspec.Struct, frozen=True):
         return found
 
 
+@shipped_once
 def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
     """Load the tests that ship with Hyperscope, then ``tests/*.toml`` of each of ``extra_dirs``.
 

@@ -12,7 +12,7 @@ import msgspec
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_changes import Changes
-from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
 Reduce = Literal["max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper"]
@@ -282,6 +282,7 @@ class _ConsequenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pairs: list[Consequence]
 
 
+@shipped_once
 def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     """Load the cards that ship with Hyperscope, then ``problems/*.toml`` of each of ``extra_dirs``.
 

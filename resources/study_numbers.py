@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 __all__ = [
     "CacheStudy",
@@ -206,6 +206,7 @@ class Studies(msgspec.Struct, frozen=True):
     workload: OwnWorkload
 
 
+@shipped_once
 def load_studies(extra_dirs: Sequence[Path] = ()) -> Studies:
     """Load the numbers; a number of the same name in ``studies/*.toml`` of ``extra_dirs`` replaces ours.
 

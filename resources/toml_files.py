@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from resources.failures import KnowledgeError
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Loader(Protocol[T_co]):
+    """Loads knowledge: what ships with Hyperscope, then what is in ``extra_dirs``."""
+
+    def __call__(self, extra_dirs: Sequence[Path] = ()) -> T_co:
+        """Return the knowledge. Raises KnowledgeError."""
+
 
 RESOURCES = Path(__file__).parent
 """The folder that ships with the program, with ``counters``, ``problems``, ``lab`` and others in it."""
+
+
+def shipped_once(load: Callable[[Sequence[Path]], T]) -> Loader[T]:
+    """Return ``load`` so that a process reads only once what ships with Hyperscope: it does not change.
+
+    The caller may not change what it gets. With ``extra_dirs`` everything is read anew at each call.
+    """
+
+    @cache
+    def shipped() -> T:
+        return load(())
+
+    @wraps(load)
+    def loaded(extra_dirs: Sequence[Path] = ()) -> T:
+        return load(extra_dirs) if extra_dirs else shipped()
+
+    return loaded
 
 
 def knowledge_files(folder: str, extra_dirs: Sequence[Path] = ()) -> list[list[Path]]:

@@ -9,7 +9,6 @@ import gc
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 from unittest.mock import patch
 
 import pytest
@@ -22,8 +21,6 @@ _ROUNDS = 3
 _QT_KEEPS = {"QTipLabel", "QShapedPixmapWidget", "QRubberBand"}
 """Windows that Qt makes for itself and keeps: the tooltip, what is dragged."""
 
-Kind = TypeVar("Kind", bound=QObject)
-
 
 @dataclass(frozen=True)
 class LiveObjects:
@@ -35,26 +32,29 @@ class LiveObjects:
     @classmethod
     def now(cls) -> LiveObjects:
         """Return the objects that exist now."""
-        return cls(tuple(threading.enumerate()), (*_running(), *_ticking(), *QApplication.topLevelWidgets()))
+        return cls(tuple(threading.enumerate()), (*_working(), *QApplication.topLevelWidgets()))
 
     def newer(self) -> list[str]:
         """Return a line for each object that exists now but did not then, after pending deletions are
         done.
         """
         _settle()
-        if self._found():
+        found = self._found()
+        if found:
             gc.collect()  # what only a circle of references keeps is nobody's
             _settle()
-        return self._found()
+            found = self._found()
+        return found
 
     def _found(self) -> list[str]:
         known = {id(one) for one in (*self.threads, *self.objects)}
         threads = [one for one in threading.enumerate() if id(one) not in known and one.is_alive()]
         windows = [one for one in QApplication.topLevelWidgets() if _is_somebodys(one)]
+        working = [one for one in _working() if id(one) not in known]
         return [
             *(f"thread {one.name}" for one in threads),
-            *(f"QThread {_name(one)}" for one in _running() if id(one) not in known),
-            *(f"timer {_name(one)} of {_owner(one)}" for one in _ticking() if id(one) not in known),
+            *(f"QThread {_name(one)}" for one in working if isinstance(one, QThread)),
+            *(f"timer {_name(one)} of {_owner(one)}" for one in working if isinstance(one, QTimer)),
             *(f"window {_name(one)}" for one in windows if id(one) not in known),
         ]
 
@@ -79,19 +79,26 @@ def _settle() -> None:
         QApplication.processEvents()
 
 
-def _all(kind: type[Kind]) -> list[Kind]:
-    """Return all objects of a kind that Python knows; without isinstance, which could run foreign code."""
-    return [one for one in gc.get_objects() if issubclass(type(one), kind) and isValid(one)]
-
-
-def _running() -> list[QThread]:
+def _working() -> list[QObject]:
+    """Return the threads that run and the timers that tick, of those that Python knows."""
     main = QApplication.instance()
     own = main.thread() if main is not None else None
-    return [one for one in _all(QThread) if one is not own and one.isRunning()]
+    # Types are compared, not objects asked for their class: that could run foreign code, and takes longer.
+    kinds = {*_kinds(QThread), *_kinds(QTimer)}
+    found = [one for one in gc.get_objects() if type(one) in kinds and isValid(one)]
+    return [
+        one
+        for one in found
+        if (one.isActive() if isinstance(one, QTimer) else one is not own and one.isRunning())
+    ]
 
 
-def _ticking() -> list[QTimer]:
-    return [one for one in _all(QTimer) if one.isActive()]
+def _kinds(kind: type[QObject]) -> Iterator[type[QObject]]:
+    """Yield a class and all that are derived from it."""
+    yield kind
+    derived: list[type[QObject]] = kind.__subclasses__()  # PySide's type stubs don't say so
+    for one in derived:
+        yield from _kinds(one)
 
 
 def _is_somebodys(window: QWidget) -> bool:

@@ -186,3 +186,12 @@ def test_a_damaged_file_is_read_or_refused(
     path.write_text(READY[:start] + inserted + READY[start + cut :], encoding="utf-8", errors="surrogatepass")
     with contextlib.suppress(KnowledgeError):
         assert all(counter.key and counter.meaning for counter in read_counters(path))
+
+
+def test_what_ships_is_read_once_and_an_admins_file_each_time(tmp_path: Path) -> None:
+    assert load_catalogue() is load_catalogue()
+    ours = load(tmp_path, own=READY).get("cpu.ready")
+    theirs = load(tmp_path, own=READY.replace("Waiting for a CPU", "Changed")).get("cpu.ready")
+    assert ours
+    assert theirs
+    assert (ours.label, theirs.label) == ("Waiting for a CPU", "Changed")
