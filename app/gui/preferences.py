@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 
 from PySide6.QtCore import QSize, Qt
@@ -45,6 +46,8 @@ class Preferences(QDialog):
         self.setObjectName("preferences")
         highest = 0
         self._editors: dict[str, QWidget] = {}
+        self._show_value: dict[str, Callable[[], None]] = {}
+        settings.changed.connect(self._take_change)
         self._tabs = tabs = QTabWidget()
         tabs.setAccessibleName("Settings")
         tabs.tabBar().setAccessibleName("Groups of settings")
@@ -90,6 +93,11 @@ class Preferences(QDialog):
                 self._tabs.setCurrentIndex(number)
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _take_change(self, key: str) -> None:
+        """Show a value that was chosen elsewhere, such as in another window."""
+        if key in self._show_value:
+            self._show_value[key]()
+
     def _editor(self, spec: SettingSpec) -> QWidget:
         if spec.is_zone:
             return ZoneBox(self._times, spec.title)
@@ -99,25 +107,29 @@ class Preferences(QDialog):
             return self._flag(spec)
         return self._number(spec) if isinstance(spec.default, int) else self._folder(spec)
 
+    def _show(self, spec: SettingSpec, show_value: Callable[[], None]) -> None:
+        self._show_value[spec.key] = show_value
+        show_value()
+
     def _choice(self, spec: SettingSpec) -> QWidget:
         box = QComboBox()
         box.setAccessibleName(spec.title)
         for value, label in spec.choices:
             box.addItem(label, value)
-        box.setCurrentIndex(box.findData(self._settings.text(spec.key)))
+        self._show(spec, lambda: box.setCurrentIndex(box.findData(self._settings.text(spec.key))))
         box.activated.connect(lambda _index: self._settings.set(spec.key, box.currentData()))
         return box
 
     def _flag(self, spec: SettingSpec) -> QWidget:
         box = QCheckBox(spec.title)
-        box.setChecked(self._settings.flag(spec.key))
+        self._show(spec, lambda: box.setChecked(self._settings.flag(spec.key)))
         box.toggled.connect(lambda on: self._settings.set(spec.key, on))
         return box
 
     def _number(self, spec: SettingSpec) -> QWidget:
         box = QSpinBox(minimum=spec.minimum, maximum=spec.maximum, suffix=f" {spec.unit}")
         box.setAccessibleName(spec.title)
-        box.setValue(self._settings.number(spec.key))
+        self._show(spec, lambda: box.setValue(self._settings.number(spec.key)))
         line = box.findChild(QLineEdit)
         if line is not None:  # a style sheet's padding does not reach the line within
             line.setTextMargins(_TEXT_LEFT, 0, 0, 0)
@@ -126,7 +138,8 @@ class Preferences(QDialog):
 
     def _folder(self, spec: SettingSpec) -> QWidget:
         row = QWidget()
-        line = QLineEdit(self._settings.text(spec.key), placeholderText="Hyperscope in your documents")
+        line = QLineEdit(placeholderText="Hyperscope in your documents")
+        self._show(spec, lambda: line.setText(self._settings.text(spec.key)))
         line.setAccessibleName(spec.title)
         line.editingFinished.connect(lambda: self._settings.set(spec.key, line.text()))
         choose = QPushButton("Choose…")

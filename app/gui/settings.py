@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from app.gui.json_files import change_json, read_json
 from sessions.clock import is_zone
@@ -80,7 +81,10 @@ SETTINGS: tuple[SettingSpec, ...] = (
 
 
 class Settings(QObject):
-    """The current settings; ``changed`` carries the key. Values from the file are checked."""
+    """The current settings; ``changed`` carries the key, also when another window changed the setting.
+
+    Values from the file are checked: one that a setting can't have leaves the setting as it is.
+    """
 
     changed = Signal(str)
 
@@ -88,11 +92,11 @@ class Settings(QObject):
         super().__init__(parent)
         self.folder = folder or platformdirs.user_config_path("hyperscope", appauthor=False)
         self._specs = {spec.key: spec for spec in SETTINGS}
-        self._values: dict[str, Value] = {}
-        for key, value in read_json(self.folder / "settings.json").items():
-            spec = self._specs.get(key)
-            if spec is not None and _fits(spec, value):
-                self._values[key] = value
+        self._values = self._stored()
+        with suppress(OSError):  # a folder that can't be made holds no settings of another window either
+            self.folder.mkdir(parents=True, exist_ok=True)
+        self._watcher = QFileSystemWatcher([str(self.folder)], self)  # the file itself is replaced each time
+        self._watcher.directoryChanged.connect(self._take_stored)
 
     def text(self, key: str) -> str:
         """Return a setting that is a text or a choice."""
@@ -114,6 +118,21 @@ class Settings(QObject):
             self._values[key] = value
             change_json(self.folder / "settings.json", lambda stored: {**stored, key: value})
             self.changed.emit(key)
+
+    def _stored(self) -> dict[str, Value]:
+        stored = read_json(self.folder / "settings.json")
+        return {
+            spec.key: stored[spec.key]
+            for spec in SETTINGS
+            if spec.key in stored and _fits(spec, stored[spec.key])
+        }
+
+    def _take_stored(self) -> None:
+        """Take the settings that another window stored."""
+        for key, value in self._stored().items():
+            if value != self._value(key):
+                self._values[key] = value
+                self.changed.emit(key)
 
     def _value(self, key: str) -> Value:
         return self._values.get(key, self._specs[key].default)

@@ -6,11 +6,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+)
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.preferences import Preferences
+from app.gui.settings import Settings
 from app.gui.zone_box import ZoneBox
 from tests.gui.windows import wait
 
@@ -65,6 +74,25 @@ def test_any_zone_is_chosen_by_typing_a_part_of_its_name(live: Program, qtbot: Q
         "Australia/Lord Howe",
         "Australia/Lord_Howe",
     )
+    preferences.close()
+    preferences.deleteLater()
+    QApplication.processEvents()
+
+
+def test_the_dialog_shows_what_another_window_chose_meanwhile(live: Program, qtbot: QtBot) -> None:
+    preferences = Preferences(live.desk.settings, live.desk.times, live.window)
+    preferences.open()
+    shown = {one.accessibleName() or one.text(): one for one in preferences.findChildren(QCheckBox)}
+    speed = next(one for one in preferences.findChildren(QSpinBox) if one.accessibleName() == "Speed of the lab")
+    theme = next(one for one in preferences.findChildren(QComboBox) if one.accessibleName() == "Theme")
+    another = Settings(live.desk.settings.folder)
+    another.set("look.motion", True)
+    another.set("lab.speed", 12)
+    another.set("look.theme", "light")
+    wait(qtbot, lambda: live.desk.settings.text("look.theme") == "light")
+    assert shown["Reduced motion"].isChecked()
+    assert (speed.value(), theme.currentText()) == (12, "Light")
+    assert live.desk.theme.tokens.name == "light"
     preferences.close()
     preferences.deleteLater()
     QApplication.processEvents()

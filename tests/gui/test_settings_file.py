@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
 
 from app.gui.esxtop_layouts import EsxtopLayouts
 from app.gui.json_files import change_json, read_json, write_json
@@ -148,3 +149,26 @@ def test_numbers_that_nothing_can_have_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "esxtop.json").write_text(json.dumps(layout), "utf-8")
     layouts = EsxtopLayouts(tmp_path)
     assert (layouts.of("cpu"), layouts.of("memory").widths) == (ScreenLayout(), {"name": 90})
+
+
+def test_a_window_takes_the_settings_that_another_one_changed(qtbot: QtBot, tmp_path: Path) -> None:
+    """In a folder that the first of them made."""
+    folder = tmp_path / "settings"
+    first, second = Settings(folder), Settings(folder)
+    changed: list[str] = []
+    first.changed.connect(changed.append)
+    second.set("look.theme", "light")
+    second.set("lab.speed", 7)
+    qtbot.waitUntil(lambda: sorted(changed) == ["lab.speed", "look.theme"])
+    assert (first.text("look.theme"), first.number("lab.speed")) == ("light", 7)
+    first.set("look.theme", "dark")
+    qtbot.waitUntil(lambda: second.text("look.theme") == "dark")
+
+
+def test_a_damaged_file_changes_no_setting_of_an_open_window(qtbot: QtBot, tmp_path: Path) -> None:
+    first, second = Settings(tmp_path), Settings(tmp_path)
+    first.set("look.theme", "light")
+    qtbot.waitUntil(lambda: second.text("look.theme") == "light")
+    write_json(tmp_path / "settings.json", {"look.theme": 7, "lab.speed": 12})
+    qtbot.waitUntil(lambda: second.number("lab.speed") == 12)
+    assert second.text("look.theme") == "light"
