@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from widgets.eliding import NameElider
+from widgets.hinted_rows import HintedList, HintedRow
 from widgets.popup import Popup
 from widgets.theme import Theme
 
@@ -27,10 +17,6 @@ _SHOWN = 60
 _BEFORE_MEANING = 3
 _NOTHING = "Nothing has that name. Fewer letters find more."
 _WIDTH, _HEIGHT = 640, 420
-_ROW, _ICON, _MARGIN = 30, 16, 8
-_RADIUS = 4
-_Index = QModelIndex | QPersistentModelIndex
-_HINT = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,45 +49,6 @@ def matches(search_text: str, entries: Iterable[Entry], max_count: int = _SHOWN)
     return [entry for _, _, entry in found[:max_count]]
 
 
-class _Line(QStyledItemDelegate):
-    """Draws an entry: icon, text, and the hint on the right."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.names = NameElider()
-
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
-        """Return the same height for all entries."""
-        return QSize(200, _ROW)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw the entry."""
-        tokens = self._theme.tokens
-        box: QRect = option.rect
-        painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.tints()["selected"]))
-            painter.drawRoundedRect(box, _RADIUS, _RADIUS)
-        inner = box.adjusted(_MARGIN, 0, -_MARGIN, 0)
-        icon: QIcon | None = index.data(Qt.ItemDataRole.DecorationRole)
-        if icon is not None:
-            icon.paint(painter, QRect(inner.left(), box.center().y() - _ICON // 2 + 1, _ICON, _ICON))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        hint = str(index.data(_HINT) or "")
-        metrics = painter.fontMetrics()
-        hint = metrics.elidedText(hint, Qt.TextElideMode.ElideMiddle, inner.width() // 2)
-        painter.setPen(QColor(tokens.muted))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, hint)
-        text_box = inner.adjusted(_ICON + _MARGIN, 0, -metrics.horizontalAdvance(hint) - 2 * _MARGIN, 0)
-        text = self.names.elided(str(index.data()), text_box.width(), metrics)
-        painter.setPen(QColor(tokens.text))
-        painter.drawText(text_box, middle | Qt.AlignmentFlag.AlignLeft, text)
-        painter.restore()
-
-
 class Palette(Popup):
     """The popup at the top of the window: Enter runs the entry, Escape closes, arrow keys move while
     typing.
@@ -120,13 +67,7 @@ class Palette(Popup):
         self._words.setAccessibleName("Search commands and entities")
         self._words.installEventFilter(self)
         self._words.textChanged.connect(self._search)
-        self._list = QListWidget()
-        self._line = _Line(theme, self._list)
-        self._list.setItemDelegate(self._line)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setUniformItemSizes(True)
-        self._list.setIconSize(QSize(16, 16))
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list = HintedList(theme)
         self._list.itemClicked.connect(lambda _item: self._run())
         self._none = QLabel(_NOTHING, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._none.setProperty("role", "muted")
@@ -171,13 +112,7 @@ class Palette(Popup):
             begins = [one for one in self._found if one.text.casefold().startswith(first)]
             self._found.insert(min(len(begins), _BEFORE_MEANING), asked)
         self._none.setText(asked if isinstance(asked, str) else _NOTHING)
-        self._line.names.set_names(entry.text for entry in self._found)
-        self._list.clear()
-        for entry in self._found:
-            item = QListWidgetItem(entry.icon, entry.text)
-            item.setData(_HINT, entry.hint)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.text}, {entry.hint}".rstrip(", "))
-            self._list.addItem(item)
+        self._list.show_rows([HintedRow(entry.text, entry.hint, entry.icon) for entry in self._found])
         self._list.setCurrentRow(0)
         self._list.setVisible(bool(self._found))
         self._none.setVisible(not self._found)

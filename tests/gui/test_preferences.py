@@ -83,7 +83,9 @@ def test_the_dialog_shows_what_another_window_chose_meanwhile(live: Program, qtb
     preferences = Preferences(live.desk.settings, live.desk.times, live.window)
     preferences.open()
     shown = {one.accessibleName() or one.text(): one for one in preferences.findChildren(QCheckBox)}
-    speed = next(one for one in preferences.findChildren(QSpinBox) if one.accessibleName() == "Speed of the lab")
+    speed = next(
+        one for one in preferences.findChildren(QSpinBox) if one.accessibleName() == "Speed of the lab"
+    )
     theme = next(one for one in preferences.findChildren(QComboBox) if one.accessibleName() == "Theme")
     another = Settings(live.desk.settings.folder)
     another.set("look.motion", True)

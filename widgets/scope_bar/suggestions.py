@@ -5,30 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from resources.foreign_text import shown
-from widgets.eliding import elided_name
+from widgets.hinted_rows import ROW_HEIGHT, HintedList, HintedRow
 from widgets.theme import SYMBOLS, Theme
 
-_ROW, _ICON, _GAP = 28, 16, 8
-_RADIUS = 4
 _MAX_ROWS = 12
 _MAX_WIDTH = 760
-_Index = QModelIndex | QPersistentModelIndex
-_HINT = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +42,7 @@ class Suggestions(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._meaning = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._meaning.setContentsMargins(8, 4, 8, 4)
-        self._list = QListWidget()
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setItemDelegate(_Row(theme, self._list))
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setUniformItemSizes(True)
+        self._list = HintedList(theme)
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setObjectName("suggestions")
         self._list.setAccessibleName("Suggestions")
@@ -95,14 +75,10 @@ class Suggestions(QFrame):
     def show_rows(self, rows: Sequence[Suggestion]) -> None:
         """Show these rows; none is selected."""
         self.rows = rows
-        self._list.clear()
-        for row in rows:
-            item = QListWidgetItem(row.title)
-            item.setData(_HINT, row.hint)
-            if row.icon:
-                item.setIcon(self._theme.icons.get(row.icon))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title}, {row.hint}".rstrip(", "))
-            self._list.addItem(item)
+        icons = self._theme.icons
+        self._list.show_rows(
+            [HintedRow(row.title, row.hint, icons.get(row.icon) if row.icon else None) for row in rows]
+        )
         self._list.setVisible(bool(rows))
         self._fit()
 
@@ -123,49 +99,11 @@ class Suggestions(QFrame):
 
     def _fit(self) -> None:
         count = min(len(self.rows), _MAX_ROWS)
-        self._list.setFixedHeight(count * _ROW + 2)
+        self._list.setFixedHeight(count * ROW_HEIGHT + 2)
         room = self.width() - 28
         words = self._meaning.fontMetrics().boundingRect(
             QRect(0, 0, max(room, 100), 400), int(Qt.TextFlag.TextWordWrap), self._meaning.text()
         )
-        height = words.height() + 8 + (count * _ROW + 6 if count else 0) + 14
+        height = words.height() + 8 + (count * ROW_HEIGHT + 6 if count else 0) + 14
         self._meaning.setFixedHeight(words.height() + 8)
         self.resize(self.width(), height)
-
-
-class _Row(QStyledItemDelegate):
-    """Draws a suggestion: icon, title, and the hint in grey on the right."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
-        """Return the same height for all rows."""
-        return QSize(120, _ROW)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw the row."""
-        tokens = self._theme.tokens
-        box: QRect = option.rect
-        painter.save()
-        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
-            painter.setBrush(QColor(tokens.tints()["selected"] if is_selected else tokens.surface3))
-            painter.drawRoundedRect(box, _RADIUS, _RADIUS)
-        inner = box.adjusted(_GAP, 0, -_GAP, 0)
-        icon = index.data(Qt.ItemDataRole.DecorationRole)
-        if icon is not None:
-            icon.paint(painter, QRect(inner.left(), box.center().y() - _ICON // 2 + 1, _ICON, _ICON))
-        inner.setLeft(inner.left() + _ICON + _GAP)
-        metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
-        title = elided_name(shown(str(index.data())), inner.width() * 2 // 3, metrics)
-        painter.setPen(QColor(tokens.text))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, title)
-        room = inner.width() - metrics.horizontalAdvance(title) - 2 * _GAP
-        hint = metrics.elidedText(shown(str(index.data(_HINT) or "")), Qt.TextElideMode.ElideMiddle, room)
-        painter.setPen(QColor(tokens.muted))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, hint)
-        painter.restore()
