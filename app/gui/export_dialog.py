@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
 from viewmodels.scope_export import ExportSize
-from widgets.dialog_end import delete_after_end
+from widgets.dialog_opening import open_dialog
 
 Kind = Literal["csv", "parquet"]
 _KINDS: tuple[tuple[Kind, str, str], ...] = (
@@ -153,8 +153,7 @@ class ExportDialog(QDialog):
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(lambda parent: self._take_folder(Path(parent) / now.name))
-        delete_after_end(dialog)
-        dialog.open()
+        open_dialog(dialog)
 
     def _take_folder(self, folder: Path) -> None:
         self.line.setText(str(folder))

@@ -16,7 +16,7 @@ from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_path
 from app.gui.window import Window
 from resources.foreign_text import shown
 from viewmodels.snapshot import Snapshot
-from widgets.dialog_end import delete_after_end
+from widgets.dialog_opening import open_dialog
 
 _NAMED = 3
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
@@ -57,8 +57,7 @@ class Opening(QObject):
         dialog = QFileDialog(self._window, title, str(folder) if folder.is_dir() else "", filters)
         dialog.setFileMode(mode)
         dialog.filesSelected.connect(lambda names: self.open_paths([Path(name) for name in names]))
-        delete_after_end(dialog)
-        dialog.open()
+        open_dialog(dialog)
 
     def _take(self, found: OpenablePaths) -> None:
         sessions, captures = found.sessions, found.captures

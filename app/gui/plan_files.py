@@ -12,7 +12,7 @@ from app.gui.desk import Desk
 from app.gui.session_files import os_error_text
 from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
-from widgets.dialog_end import delete_after_end
+from widgets.dialog_opening import open_dialog
 from wizards.flows.overwriting import overwriting_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import read_plan
@@ -34,8 +34,7 @@ class PlanFiles(QObject):
         dialog = QFileDialog(self._view, "Run a plan", "", _FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda name: self.run(Path(name)))
-        delete_after_end(dialog)
-        dialog.open()
+        open_dialog(dialog)
 
     def ask_save(self, test: str) -> None:
         """Ask where to save the plan that is set up."""
@@ -43,8 +42,7 @@ class PlanFiles(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("toml")
         dialog.fileSelected.connect(lambda name: self._save(Path(name)))
-        delete_after_end(dialog)
-        dialog.open()
+        open_dialog(dialog)
 
     def run(self, path: Path) -> None:
         """Run the plan in a file; ask first for the disks that it overwrites."""

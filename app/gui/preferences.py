@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from app.gui.settings import SETTINGS, Settings, SettingSpec
 from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
-from widgets.dialog_end import delete_after_end
+from widgets.dialog_opening import open_dialog
 
 _TEXT_LEFT = 6
 _WIDTH, _HIGHEST = 560, 560
@@ -154,8 +154,7 @@ class Preferences(QDialog):
             dialog.setFileMode(QFileDialog.FileMode.Directory)
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
             dialog.fileSelected.connect(take)
-            delete_after_end(dialog)
-            dialog.open()
+            open_dialog(dialog)
 
         choose.clicked.connect(ask)
         layout = QHBoxLayout(row)

@@ -16,7 +16,7 @@ from app.gui.window import Window
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
 from viewmodels.file_offer import FileForm, FileOffer
-from widgets.dialog_end import delete_after_end
+from widgets.dialog_opening import open_dialog
 
 _LONGEST_NAME = 100
 
@@ -45,8 +45,7 @@ class Saving(QObject):
         dialog.fileSelected.connect(
             lambda name: self.write(Path(name), form_of(Path(name), offer.forms, dialog.selectedNameFilter()))
         )
-        delete_after_end(dialog)
-        dialog.open()
+        open_dialog(dialog)
 
     @property
     def folder(self) -> Path:

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QPoint, QRect, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QTimer
+from PySide6.QtGui import QDrag
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
@@ -35,6 +36,7 @@ from tests.gui.windows import drop
 _PAUSES_MS = (5, 10, 20, 50, 150)
 _LONGEST_IN_DIALOG = 25
 """So many actions it may spend in one dialog before it presses Escape until it is out."""
+_LONGEST_DRAG_S = 15.0
 
 _X_NAMES = {
     **{name: name.lower() for name in ("Ctrl", "Shift", "Alt", "Space")},
@@ -124,6 +126,7 @@ class Monkey:
     files: Sequence[Path]
     done: Counter[str] = field(default_factory=Counter)
     in_dialog: int = 0
+    dragging_since: float = 0.0
 
     def act(self) -> None:
         """Perform one action; it may run inside one of the window's own event loops (during a drag)."""
@@ -137,6 +140,7 @@ class Monkey:
             for dialog in _dialogs():
                 dialog.reject()
             self.in_dialog = 0
+        self._watch_drag()
         name = self.chance.choices([*_HABITS], [*_HABITS.values()])[0]
         said = getattr(self, f"_{name}")()
         self.watch.doing(f"{name} {said}")
@@ -145,6 +149,19 @@ class Monkey:
     def _is_stuck(self) -> bool:
         self.in_dialog = self.in_dialog + 1 if _dialogs() or QApplication.activePopupWidget() else 0
         return self.in_dialog > _LONGEST_IN_DIALOG
+
+    def _watch_drag(self) -> None:
+        """Note a drag that does not end although the button was released long ago, and cancel it."""
+        drags = [one for top in QApplication.topLevelWidgets() for one in top.findChildren(QDrag)]
+        if not drags:
+            self.dragging_since = 0.0
+        elif not self.dragging_since:
+            self.dragging_since = time.monotonic()
+        elif time.monotonic() - self.dragging_since > _LONGEST_DRAG_S:
+            of = " in ".join(_with_parents(drags[0].source()))
+            self.watch.note(f"a drag does not end, of {of}", f"{len(drags)} drags")
+            QDrag.cancel()
+            self.dragging_since = 0.0
 
     def _click(self) -> str:
         point, where = self._target()
@@ -275,6 +292,15 @@ class Monkey:
 
 def _on_screen(point: QPoint) -> QPoint:
     return QPoint(max(point.x(), 0), max(point.y(), 0))
+
+
+def _with_parents(source: QObject | None) -> list[str]:
+    """Return the classes and names of an object and of all above it."""
+    found: list[str] = []
+    while source is not None:
+        found.append(f"{type(source).__name__} {source.objectName()}".strip())
+        source = source.parent()
+    return found
 
 
 def _dialogs() -> list[QDialog]:
