@@ -129,6 +129,11 @@ class TestVCenter(_Server):
         assert self._process is not None, "not running"
         return self._process.pid
 
+    @property
+    def folder(self) -> Path:
+        """Where its files are: in ``testvc-guests-…`` a folder for each guest, named by its VM's moid."""
+        return Path(self._folder.name)
+
     def start(self) -> None:
         """Start it, at the second time on the same port with the same samples; returns when it answers."""
         assert self._process is None, "running"

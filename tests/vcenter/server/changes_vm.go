@@ -59,7 +59,9 @@ func (c *Changes) setPower(vm *simulator.VirtualMachine, o *Object, on bool) {
 	}
 	values["runtime.powerState"], values["summary.runtime.powerState"] = state, state
 	c.set(c.world.context(), vm, values)
-	if !on && c.guests != nil {
+	if c.guests != nil && on {
+		c.guests.powerOn(vm)
+	} else if c.guests != nil {
 		c.guests.powerOff(vm)
 	}
 	o.SetPower(now, on)

@@ -325,19 +325,31 @@ func (p *diskPlan) commit(ctx *simulator.Context) {
 	p.link(ctx)
 }
 
-// link keeps a VM's list of datastores, and theirs of VMs.
+// link keeps a VM's list of datastores, and theirs of VMs: those where it has a disk or its own file.
 func (p *diskPlan) link(ctx *simulator.Context) {
 	vm := p.vm
+	home, _ := splitPath(vm.Config.Files.VmPathName)
+	used := map[types.ManagedObjectReference]bool{}
+	if store := p.changes.world.stores[home]; store != nil {
+		used[store.Self] = true
+	}
 	for _, device := range p.devices {
-		disk, isDisk := device.(*types.VirtualDisk)
-		if !isDisk {
-			continue
+		if disk, isDisk := device.(*types.VirtualDisk); isDisk {
+			used[*disk.Backing.(*types.VirtualDiskFlatVer2BackingInfo).Datastore] = true
 		}
-		ref := disk.Backing.(*types.VirtualDiskFlatVer2BackingInfo).Datastore
-		if simulator.FindReference(vm.Datastore, *ref) == nil {
-			p.changes.set(ctx, vm, map[string]any{"datastore": with(vm.Datastore, *ref)})
-			store := p.changes.world.datastore(*ref)
+	}
+	for ref := range used {
+		if simulator.FindReference(vm.Datastore, ref) == nil {
+			p.changes.set(ctx, vm, map[string]any{"datastore": with(vm.Datastore, ref)})
+			store := p.changes.world.datastore(ref)
 			p.changes.set(ctx, mo.Reference(store), map[string]any{"vm": with(store.Vm, vm.Self)})
+		}
+	}
+	for _, ref := range append([]types.ManagedObjectReference(nil), vm.Datastore...) {
+		if !used[ref] {
+			p.changes.set(ctx, vm, map[string]any{"datastore": without(vm.Datastore, ref)})
+			store := p.changes.world.datastore(ref)
+			p.changes.set(ctx, mo.Reference(store), map[string]any{"vm": without(store.Vm, vm.Self)})
 		}
 	}
 }

@@ -163,9 +163,9 @@ func (d *guestFileDesk) CreateTemporaryDirectoryInGuest(
 		return body
 	}
 	parent := orText(req.DirectoryPath, filepath.Join(guest.folder, "tmp"))
-	body.Fault_ = d.within(req.Vm, req.Auth, parent, true, func(_ *Guest, path string) types.BaseMethodFault {
+	body.Fault_ = d.within(req.Vm, req.Auth, parent, true, func(guest *Guest, path string) types.BaseMethodFault {
 		made, err := os.MkdirTemp(path, req.Prefix+"*"+req.Suffix)
-		body.Res.Returnval = made
+		body.Res.Returnval = guest.inner(made)
 		return fileFault(err, path)
 	})
 	return body
@@ -179,10 +179,10 @@ func (d *guestFileDesk) CreateTemporaryFileInGuest(_ *simulator.Context, req *ty
 		return body
 	}
 	parent := orText(req.DirectoryPath, filepath.Join(guest.folder, "tmp"))
-	body.Fault_ = d.within(req.Vm, req.Auth, parent, true, func(_ *Guest, path string) types.BaseMethodFault {
+	body.Fault_ = d.within(req.Vm, req.Auth, parent, true, func(guest *Guest, path string) types.BaseMethodFault {
 		made, err := os.CreateTemp(path, req.Prefix+"*"+req.Suffix)
 		if err == nil {
-			body.Res.Returnval = made.Name()
+			body.Res.Returnval = guest.inner(made.Name())
 			err = made.Close()
 		}
 		return fileFault(err, path)

@@ -142,7 +142,7 @@ func (d *guestProcessDesk) TerminateProcessInGuest(_ *simulator.Context, req *ty
 	}
 	for _, one := range guest.processes([]int64{req.Pid}) {
 		if one.Pid == req.Pid && one.EndTime == nil {
-			terminate(int(one.Pid), guest.mark(), patienceAfter)
+			guest.terminate(int(one.Pid))
 			body.Res = &types.TerminateProcessInGuestResponse{}
 			return body
 		}
@@ -161,7 +161,7 @@ func containsPid(all []int64, one int64) bool {
 }
 
 func (g *Guest) startProgram(spec *types.GuestProgramSpec) (int64, types.BaseMethodFault) {
-	program, fault := g.path(spec.ProgramPath, false)
+	program, fault := g.path(spec.ProgramPath, false) // and the folder: as they are seen from here
 	if fault != nil {
 		return 0, noFile(spec.ProgramPath)
 	}
@@ -169,30 +169,58 @@ func (g *Guest) startProgram(spec *types.GuestProgramSpec) (int64, types.BaseMet
 		return 0, fault
 	}
 	folder := orText(spec.WorkingDirectory, filepath.Join(g.folder, "home"))
+	if folder, fault = g.path(folder, false); fault != nil {
+		return 0, fault
+	}
 	if about, err := os.Stat(folder); err != nil {
 		return 0, noFile(folder)
 	} else if !about.IsDir() {
 		return 0, &types.NotADirectory{FileFault: types.FileFault{File: folder}}
 	}
-	line := quoted(program) + " " + spec.Arguments
-	command := exec.Command(guestShell, "-c", line)
-	command.Dir, command.Env = folder, spec.EnvVariables
-	if len(spec.EnvVariables) == 0 {
-		command.Env = g.environment()
+	environment := spec.EnvVariables
+	if len(environment) == 0 {
+		environment = g.environment()
 	}
-	command.Env = append(command.Env[:len(command.Env):len(command.Env)], g.mark())
-	command.SysProcAttr = ownSession()
-	if err := command.Start(); err != nil {
+	environment = append(environment[:len(environment):len(environment)], g.mark())
+	process := &guestProcess{Name: filepath.Base(program), Owner: g.user,
+		CmdLine: strings.TrimSpace(spec.ProgramPath + " " + spec.Arguments), StartTime: g.guests.world.clock.Now().UTC()}
+	var err error
+	process.Pid, err = g.startLine(quoted(g.inner(program))+" "+spec.Arguments, g.inner(folder), environment, process)
+	if err != nil {
 		return 0, &types.SystemError{Reason: err.Error()}
 	}
-	g.guests.warden.watch(command.Process.Pid)
-	process := &guestProcess{Name: filepath.Base(program), Pid: int64(command.Process.Pid), Owner: g.user,
-		CmdLine: strings.TrimSpace(spec.ProgramPath + " " + spec.Arguments), StartTime: g.guests.world.clock.Now().UTC()}
-	g.mu.Lock()
-	g.known[process.Pid] = process
-	g.mu.Unlock()
-	go g.await(command, process)
 	return process.Pid, nil
+}
+
+// startLine lets the shell run a line, in the guest's own system where it has one.
+func (g *Guest) startLine(line, folder string, environment []string, process *guestProcess) (int64, error) {
+	know := func(pid int64) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		process.Pid = pid
+		g.known[pid] = process
+	}
+	if system := g.machine(); system != nil {
+		pid, err := system.start(line, folder, environment, know, func(code int32) { g.note(process, code) })
+		return pid, err
+	}
+	command := exec.Command(guestShell, "-c", line)
+	command.Dir, command.Env, command.SysProcAttr = folder, environment, ownSession()
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	g.guests.warden.watch(command.Process.Pid)
+	know(int64(command.Process.Pid))
+	go g.await(command, process)
+	return int64(command.Process.Pid), nil
+}
+
+func (g *Guest) terminate(pid int) {
+	if system := g.machine(); system != nil {
+		system.terminate(pid)
+		return
+	}
+	terminate(pid, g.mark(), patienceAfter)
 }
 
 // executable is the fault of a program that can't be started, nil for one that can.
@@ -218,11 +246,16 @@ func (g *Guest) await(command *exec.Cmd, process *guestProcess) {
 	if code < 0 {
 		code = killedCode
 	}
+	g.note(process, code)
+	g.guests.warden.forget(command.Process.Pid)
+}
+
+// note keeps how a program ended.
+func (g *Guest) note(process *guestProcess, code int32) {
 	end := g.guests.world.clock.Now().UTC()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	process.EndTime, process.ExitCode = &end, &code
-	g.guests.warden.forget(int(process.Pid))
 }
 
 // processes are those that were started here and live or ended lately, and all others of the guest if pids name one or
@@ -246,7 +279,13 @@ func (g *Guest) processes(pids []int64) []guestProcess {
 	if !unknown {
 		return found
 	}
-	for _, one := range marked(g.mark()) {
+	others := []guestProcess{}
+	if g.system != nil {
+		others = g.system.processes()
+	} else {
+		others = marked(g.mark())
+	}
+	for _, one := range others {
 		if g.known[one.Pid] == nil {
 			one.Owner = g.user
 			found = append(found, one)
@@ -266,6 +305,13 @@ func (g *Guest) killAll() {
 		}
 	}
 	g.known = map[int64]*guestProcess{}
+	system := g.system
+	g.system = nil
 	g.mu.Unlock()
+	if system != nil {
+		g.guests.warden.forget(system.pid())
+		system.off()
+		return
+	}
 	killMarked(g.mark(), groups)
 }

@@ -46,11 +46,18 @@ func killMarked(mark string, groups []int) {
 
 // marked are the processes whose environment has the mark; none where there is no /proc.
 func marked(mark string) []guestProcess {
-	var found []guestProcess
-	folders, _ := filepath.Glob("/proc/[0-9]*")
-	for _, folder := range folders {
+	return processesIn("/proc", func(folder string) bool {
 		environment, err := os.ReadFile(filepath.Join(folder, "environ"))
-		if err != nil || !holds(environment, mark) {
+		return err == nil && holds(environment, mark)
+	})
+}
+
+// processesIn are the processes in a folder like /proc whose own folder is wanted.
+func processesIn(proc string, wanted func(folder string) bool) []guestProcess {
+	var found []guestProcess
+	folders, _ := filepath.Glob(proc + "/[0-9]*")
+	for _, folder := range folders {
+		if !wanted(folder) {
 			continue
 		}
 		pid, err := strconv.ParseInt(filepath.Base(folder), 10, 64)

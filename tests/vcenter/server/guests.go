@@ -30,6 +30,8 @@ type Guests struct {
 	warden   *warden
 	all      map[types.ManagedObjectReference]*Guest
 	starts   map[types.ManagedObjectReference]time.Duration // how long after power-on no call gets through
+	machines bool                                           // guests have a system of their own
+	shows    map[types.ManagedObjectReference]bool          // tells its guest the UUIDs of disks since its power-on
 }
 
 // Guest is one of them.
@@ -40,11 +42,16 @@ type Guest struct {
 	user   string
 	mu     sync.Mutex
 	known  map[int64]*guestProcess
+	system machine // nil where the guest shares everything with this machine, and while it is off
 }
 
-func newGuests(w *World, user, password string, doors *Doors) *Guests {
-	g := &Guests{world: w, user: user, password: password, doors: doors,
-		all: map[types.ManagedObjectReference]*Guest{}, starts: map[types.ManagedObjectReference]time.Duration{}}
+func newGuests(w *World, user, password string, machines bool, doors *Doors) *Guests {
+	g := &Guests{world: w, user: user, password: password, machines: machines, doors: doors,
+		all: map[types.ManagedObjectReference]*Guest{}, starts: map[types.ManagedObjectReference]time.Duration{},
+		shows: map[types.ManagedObjectReference]bool{}}
+	for _, one := range w.reg.All("VirtualMachine") {
+		g.powerOn(one.(*simulator.VirtualMachine))
+	}
 	manager := w.reg.Get(*w.model.ServiceContent.GuestOperationsManager).(*simulator.GuestOperationsManager)
 	auth := &mo.GuestAuthManager{Self: types.ManagedObjectReference{Type: "GuestAuthManager", Value: "guestOperationsAuthManager"}}
 	w.reg.Put(auth)
@@ -90,20 +97,47 @@ func (g *Guests) guest(vm *simulator.VirtualMachine) (*Guest, types.BaseMethodFa
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if found := g.all[vm.Self]; found != nil {
-		return found, nil
+		return found, found.boot()
 	}
 	if err := g.begin(); err != nil {
 		return nil, &types.SystemError{Reason: err.Error()}
 	}
 	found := &Guest{guests: g, vm: vm, folder: filepath.Join(g.root, vm.Self.Value), user: g.user, known: map[int64]*guestProcess{}}
-	for _, name := range []string{"home", "tmp", filepath.Join("dev", "disk", "by-id")} {
+	for _, name := range []string{"home", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(found.folder, name), 0o755); err != nil {
 			return nil, &types.SystemError{Reason: err.Error()}
 		}
 	}
+	if fault := found.boot(); fault != nil {
+		return nil, fault
+	}
 	g.all[vm.Self] = found
-	found.plug(vm.Config.Hardware.Device)
 	return found, nil
+}
+
+// boot plugs in the disks, and starts the guest's own system if it has one that does not run.
+func (g *Guest) boot() types.BaseMethodFault {
+	if !g.guests.machines {
+		g.plugFiles(g.vm.Config.Hardware.Device)
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.system != nil {
+		return nil
+	}
+	system, err := bootMachine(g.folder, g.guests.shows[g.vm.Self])
+	if err == nil {
+		g.guests.warden.watch(system.pid())
+		if err = system.plug(virtualDisks(g.vm.Config.Hardware.Device)); err != nil {
+			system.off()
+		}
+	}
+	if err != nil {
+		return &types.SystemError{Reason: err.Error()}
+	}
+	g.system = system
+	return nil
 }
 
 // begin makes the folder of all guests, and the warden that ends their processes when this one is gone.
@@ -123,9 +157,10 @@ func (g *Guests) begin() (err error) {
 	return err
 }
 
-// plug keeps an image file for each disk, under the name that a guest's udev gives it.
-func (g *Guest) plug(devices []types.BaseVirtualDevice) {
+// plugFiles keeps an image file for each disk, under the name that a guest's udev gives it.
+func (g *Guest) plugFiles(devices []types.BaseVirtualDevice) {
 	folder := filepath.Join(g.folder, "dev", "disk", "by-id")
+	_ = os.MkdirAll(folder, 0o755)
 	wanted := map[string]bool{}
 	for _, device := range devices {
 		disk, isDisk := device.(*types.VirtualDisk)
@@ -155,9 +190,29 @@ func (g *Guest) plug(devices []types.BaseVirtualDevice) {
 func (g *Guests) devices(vm *simulator.VirtualMachine) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if found := g.all[vm.Self]; found != nil {
-		found.plug(vm.Config.Hardware.Device)
+	found := g.all[vm.Self]
+	if found == nil {
+		return
 	}
+	if !g.machines {
+		found.plugFiles(vm.Config.Hardware.Device)
+		return
+	}
+	if system := found.machine(); system != nil {
+		system.unplug(virtualDisks(vm.Config.Hardware.Device))
+		time.AfterFunc(hotPlug, func() {
+			if err := system.plug(virtualDisks(vm.Config.Hardware.Device)); err != nil {
+				fmt.Fprintln(os.Stderr, "testvcenter:", vm.Name, err)
+			}
+		})
+	}
+}
+
+// powerOn notes what a VM that begins to run tells its guest; a change of that takes effect at the next power-on.
+func (g *Guests) powerOn(vm *simulator.VirtualMachine) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shows[vm.Self] = showsUUIDs(vm.Config)
 }
 
 // powerOff ends a guest: its processes and the addresses of its files; the disks and files stay.
@@ -187,14 +242,19 @@ func (g *Guests) start(vm *simulator.VirtualMachine, seconds float64) {
 	g.starts[vm.Self] = time.Duration(seconds * float64(time.Second))
 }
 
-// path is where a file of the guest is. A guest's own folder and the launcher's are all that it can write to; what is
-// elsewhere on this machine it can read, but for the folders of others.
+// path is where a file of the guest is. A guest's own folder and the launcher's are all that it can write to (all of its
+// /var/tmp if that is its own); what is elsewhere on this machine it can read, but for the folders of others.
 func (g *Guest) path(text string, write bool) (string, types.BaseMethodFault) {
 	if !filepath.IsAbs(text) {
 		return "", &types.InvalidArgument{InvalidProperty: "filePath"}
 	}
 	clean := filepath.Clean(text)
 	place := clean
+	if system := g.machine(); system != nil {
+		if inside("/var/tmp", clean) || inside("/dev", clean) || inside("/proc", clean) {
+			return system.place(clean), nil
+		}
+	}
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(clean)); err == nil {
 		place = filepath.Join(folder, filepath.Base(clean))
 	}
@@ -207,6 +267,21 @@ func (g *Guest) path(text string, write bool) (string, types.BaseMethodFault) {
 		return "", &types.GuestPermissionDenied{}
 	}
 	return clean, nil
+}
+
+// machine is the guest's own system, nil where it has none.
+func (g *Guest) machine() machine {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.system
+}
+
+// inner is the path in the guest of a file's place.
+func (g *Guest) inner(place string) string {
+	if system := g.machine(); system != nil {
+		return system.inner(place)
+	}
+	return place
 }
 
 func inside(folder, file string) bool {

@@ -28,7 +28,7 @@ type options struct {
 	hostName, hostUUID, guestUser, guestPassword, transferHost            string
 	interval, history, epoch, rollupDays                                  int64
 	clusters, hosts, vms, elementLimit, sessionTimeout                    int
-	esxi, verbose, hideLimit, stdin                                       bool
+	esxi, verbose, hideLimit, stdin, guestMachines, diskUUIDs             bool
 	drsPeriod                                                             float64
 	perf                                                                  PerfOptions
 }
@@ -36,6 +36,10 @@ type options struct {
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == wardenWord {
 		runWarden(os.Args[2])
+		return
+	}
+	if len(os.Args) == 3 && os.Args[1] == machineWord {
+		runMachine(os.Args[2])
 		return
 	}
 	if err := run(os.Args[1:]); err != nil {
@@ -79,6 +83,8 @@ func parse(words []string) (*options, error) {
 	flags.Float64Var(&o.drsPeriod, "drs-period", 60, "seconds between runs of DRS where a test has to do with it; 0: on demand only")
 	flags.StringVar(&o.guestUser, "guest-user", "guest", "the user of every VM's guest")
 	flags.StringVar(&o.guestPassword, "guest-password", "", "that user's password")
+	flags.BoolVar(&o.guestMachines, "guest-machines", false, "give each guest a system of its own (Linux, root)")
+	flags.BoolVar(&o.diskUUIDs, "disk-uuids", false, "let every VM tell its guest the UUIDs of its disks (disk.EnableUUID)")
 	flags.StringVar(&o.transferHost, "transfer-host", "address", "what a file's address names its host by: address or name")
 	flags.BoolVar(&o.stdin, "stdin", false, "end when standard input does")
 	flags.BoolVar(&o.verbose, "verbose", false, "let the simulator log to stderr")
@@ -174,7 +180,10 @@ func serve(o *options, world *World) error {
 	if err != nil {
 		return err
 	}
-	guests := newGuests(world, o.guestUser, o.guestPassword, doors)
+	if o.diskUUIDs {
+		world.showUUIDs()
+	}
+	guests := newGuests(world, o.guestUser, o.guestPassword, o.guestMachines, doors)
 	defer guests.close()
 	service.ServeMux.HandleFunc("/guestFile", func(w http.ResponseWriter, r *http.Request) {
 		doors.serve(w, r, types.ManagedObjectReference{})

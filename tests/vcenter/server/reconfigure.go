@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/methods"
@@ -49,6 +51,7 @@ func reconfigurePrivileges(spec *types.VirtualMachineConfigSpec) []string {
 	need(spec.Name != "", "Rename")
 	need(spec.Annotation != "", "Annotation")
 	need(len(spec.ExtraConfig) > 0 || spec.LatencySensitivity != nil, "AdvancedConfig")
+	need(spec.Flags != nil, "Settings")
 	for _, change := range spec.DeviceChange {
 		one := change.GetVirtualDeviceConfigSpec()
 		disk, isDisk := one.Device.(*types.VirtualDisk)
@@ -89,7 +92,16 @@ func (c *Changes) reconfigureVM(vm *simulator.VirtualMachine, spec *types.Virtua
 		values["summary.config.numVirtualDisks"] = countDisks(devices)
 	}
 	if len(spec.ExtraConfig) > 0 {
-		values["config.extraConfig"] = mergedOptions(vm.Config.ExtraConfig, spec.ExtraConfig)
+		merged := mergedOptions(vm.Config.ExtraConfig, spec.ExtraConfig)
+		values["config.extraConfig"] = merged
+		for _, one := range merged {
+			if option := one.GetOptionValue(); strings.EqualFold(option.Key, enableUUID) {
+				values["config.flags.diskUuidEnabled"] = isOn(fmt.Sprint(option.Value))
+			}
+		}
+	}
+	if spec.Flags != nil {
+		values["config.flags.diskUuidEnabled"] = isTrue(spec.Flags.DiskUuidEnabled)
 	}
 	now := c.world.clock.Now().UTC()
 	values["config.changeVersion"], values["config.modified"] = changeVersion(now), now
@@ -108,6 +120,9 @@ func unsupportedSpec(spec *types.VirtualMachineConfigSpec) types.BaseMethodFault
 	rest.ChangeVersion, rest.Name, rest.Annotation, rest.NumCPUs, rest.MemoryMB = "", "", "", 0, 0
 	rest.CpuAllocation, rest.MemoryAllocation, rest.CpuAffinity, rest.LatencySensitivity = nil, nil, nil, nil
 	rest.DeviceChange, rest.ExtraConfig = nil, nil
+	if rest.Flags != nil && reflect.DeepEqual(*rest.Flags, types.VirtualMachineFlagInfo{DiskUuidEnabled: rest.Flags.DiskUuidEnabled}) {
+		rest.Flags = nil
+	}
 	if !reflect.DeepEqual(rest, types.VirtualMachineConfigSpec{}) {
 		return &types.NotSupported{}
 	}
