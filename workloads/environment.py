@@ -44,9 +44,10 @@ class DiskIdentity:
     """A disk as its guest sees it now. ``path`` is stable (``/dev/disk/by-id/…``); ``uuid`` is its serial
     number.
 
-    ``made_by`` is the id of the test run that created it, empty for a disk that was given. ``in_use`` holds
-    what speaks against writing to it, one sentence each: a partition table, a filesystem, LVM, ZFS or a
-    Windows volume, a mount, a device on top of it. A disk without objection has none.
+    ``made_by`` is the id of the test run that created it, ``made_as`` the disk's name in its plan; both are
+    empty for a disk that was given. ``in_use`` holds what speaks against writing to it, one sentence each: a
+    partition table, a filesystem, LVM, ZFS or a Windows volume, a mount, a device on top of it. A disk
+    without objection has none.
     """
 
     path: str
@@ -54,6 +55,7 @@ class DiskIdentity:
     size_bytes: int
     made_by: str = ""
     in_use: tuple[str, ...] = ()
+    made_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,10 +305,10 @@ class MemoryEnvironment:
         for (changed, setting), value in self.values.items():
             if changed == vm_object(number) and setting.startswith("disk:") and isinstance(value, str):
                 made = json.loads(value)
-                path = f"/dev/disk/by-id/{setting[5:]}-{number}"
-                found.append(
-                    DiskIdentity(path, f"made-{setting[5:]}-{number}", made["size_bytes"], made["run"])
-                )
+                name = setting[5:]
+                path = f"/dev/disk/by-id/{name}-{number}"
+                uuid = f"made-{name}-{number}"
+                found.append(DiskIdentity(path, uuid, made["size_bytes"], made["run"], made_as=name))
         return found
 
     def objects(self) -> Sequence[TestObject]:

@@ -9,7 +9,7 @@ from resources.failures import UsageError
 from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from wizards.flows.plan import Plan
-from wizards.flows.surroundings import plain_uuid
+from workloads.disk_uuid import plain_uuid
 
 TYPED = 8
 MAX_TYPED = 8

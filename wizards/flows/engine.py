@@ -26,7 +26,7 @@ from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
 from wizards.flows.phase_waits import DrsSettling, wait_until_settled
 from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value, run_name
 from wizards.flows.provenance import UNDO
-from wizards.flows.run_disks import disks_to_make, identities
+from wizards.flows.run_disks import disks_to_make, identities, look_for_disks
 from wizards.flows.run_record import RunRecord
 from wizards.flows.surroundings import Surroundings, kind_of, look
 from wizards.flows.verdict import Verdict
@@ -401,11 +401,9 @@ def _find_workers(run: _Run) -> None:
     """Inspect every worker again: what it says now decides whether its disks are written to."""
     known = {one.name: one for one in run.environment.workers()}
     planned = [one for one in run.plan.workers if one.name in known]
-    found = on_all(planned, lambda one: known[one.name].inspect())
-    for one, facts in zip(planned, found, strict=True):
-        if isinstance(facts, HyperscopeError):
-            raise facts
-        disks = identities(one, facts, run.options.run)
+    found = look_for_disks(planned, lambda one: known[one.name].inspect(), run.options.run, run.pause)
+    for one in planned:
+        disks = identities(one, found[one.name], run.options.run)
         run.active[one.name] = ActiveWorker(known[one.name], one, disks, run.changes)
     run.record.add_workers([one.worker for one in run.active.values()])
     run.owner.workers = dict.fromkeys(run.active, "ready")

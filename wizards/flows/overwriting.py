@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wizards.flows.confirmation import MAX_TYPED, TYPED
 from wizards.flows.plan import Plan
-from wizards.flows.surroundings import plain_uuid
+from workloads.disk_uuid import plain_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 
-from resources.failures import UsageError
+from resources.failures import HyperscopeError, UsageError
 from resources.foreign_text import shown
 from wizards.flows.plan import Plan, PlannedDisk, PlannedWorker
-from wizards.flows.surroundings import plain_uuid
+from workloads.disk_uuid import plain_uuid
 from workloads.environment import DiskIdentity, WorkerFacts
 from workloads.journal import Wanted
+from workloads.together import on_all
+
+SEEN_WITHIN_S = 20.0
+"""How long a guest may take to find a disk that its VM has got."""
 
 
 def disks_to_make(plan: Plan, run: str) -> Iterator[Wanted]:
@@ -43,17 +48,52 @@ def identities(planned: PlannedWorker, facts: WorkerFacts, run: str) -> list[Dis
                 )
             found.append(next(one for one in facts.disks if one.path == disk.path))
             continue
-        used = {plain_uuid(one.uuid) for one in found}
-        own = [one for one in facts.disks if one.made_by == run and plain_uuid(one.uuid) not in used]
-        fitting = [one for one in own if one.size_bytes >= disk.size_bytes and not one.in_use]
-        if not fitting:
+        made = _made(disk, facts, run)
+        if made is None:
             raise UsageError(
                 f"{shown(planned.name)} does not see the disk that was made for it.",
-                meaning="Its guest has no new disk of that size, with the run's mark.",
-                advice="See whether disk.EnableUUID is set for the VM.",
+                meaning="Its guest has no empty disk with the UUID and the size of that one.",
+                advice="See whether disk.EnableUUID was set before the VM was powered on, and whether the "
+                "guest finds new disks by itself.",
             )
-        found.append(fitting[0])
+        found.append(made)
     return found
+
+
+def look_for_disks(
+    planned: Sequence[PlannedWorker],
+    inspect: Callable[[PlannedWorker], WorkerFacts],
+    run: str,
+    pause: Callable[[], None],
+) -> dict[str, WorkerFacts]:
+    """Inspect workers together until each sees the disks that were made for it; return what each said last.
+
+    Linux needs a second or two for a disk that is plugged in. Workers that see none after ``SEEN_WITHIN_S``
+    are returned as they are. Raises what ``inspect`` and ``pause`` raise.
+    """
+    found: dict[str, WorkerFacts] = {}
+    waiting, until = list(planned), time.monotonic() + SEEN_WITHIN_S
+    while waiting:
+        for one, facts in zip(waiting, on_all(waiting, inspect), strict=True):
+            if isinstance(facts, HyperscopeError):
+                raise facts
+            found[one.name] = facts
+        waiting = [one for one in waiting if not _sees_made(one, found[one.name], run)]
+        if time.monotonic() >= until:
+            break
+        if waiting:
+            pause()
+    return found
+
+
+def _sees_made(planned: PlannedWorker, facts: WorkerFacts, run: str) -> bool:
+    return all(_made(disk, facts, run) is not None for disk in planned.disks if disk.is_made)
+
+
+def _made(disk: PlannedDisk, facts: WorkerFacts, run: str) -> DiskIdentity | None:
+    """The disk that the run made by that name; None if its guest does not see it, or if it is in use."""
+    own = [one for one in facts.disks if (one.made_by, one.made_as) == (run, disk.name)]
+    return next((one for one in own if one.size_bytes >= disk.size_bytes and not one.in_use), None)
 
 
 def identity_problem(disk: PlannedDisk, present: Sequence[DiskIdentity]) -> str:

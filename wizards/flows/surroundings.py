@@ -10,6 +10,7 @@ from typing import Literal
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
 from sessions.journal import Setting
+from workloads.disk_uuid import plain_uuid
 from workloads.environment import DiskIdentity, Environment, TestObject, Worker, WorkerFacts
 from workloads.together import on_all
 
@@ -113,11 +114,6 @@ def virtual_disks(text: Setting | None) -> tuple[VirtualDisk, ...]:
         return ()
     entries: Sequence[object] = listed if isinstance(listed, list) else []
     return tuple(_virtual_disk(one) for one in entries if isinstance(one, dict))
-
-
-def plain_uuid(uuid: str) -> str:
-    """Return a UUID without the marks that servers and guests put differently."""
-    return uuid.replace("-", "").replace(" ", "").lower()
 
 
 def _virtual_disk(one: Mapping[str, object]) -> VirtualDisk:

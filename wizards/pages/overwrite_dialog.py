@@ -24,7 +24,7 @@ from resources.units import format_bytes, format_count
 from widgets.theme import Theme
 from wizards.flows.confirmation import TYPED
 from wizards.flows.overwriting import Overwriting, OverwrittenDisk
-from wizards.flows.surroundings import plain_uuid
+from workloads.disk_uuid import plain_uuid
 
 _WIDTH = 820
 

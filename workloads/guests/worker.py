@@ -16,6 +16,7 @@ from resources.guest_limits import guest_limits
 from resources.guest_scripts import guest_script
 from sessions.journal import ChangedObject
 from sessions.model import EntityRef
+from workloads.disk_uuid import plain_uuid
 from workloads.environment import TestObject, Work, WorkerFacts, WorkerProgress, WorkerState
 from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending
 from workloads.guests.disks import refusal
@@ -65,6 +66,7 @@ class GuestWorker:
 
     ``place_of`` makes what the journal names out of a folder's path. ``workers`` is how many of them run
     together, which decides how often each tells what it did. ``now_ms`` is the environment's clock.
+    ``made_disks`` tells the run and the name of each disk that a run made, by its plain UUID.
     """
 
     def __init__(
@@ -79,7 +81,9 @@ class GuestWorker:
         workers: int = 1,
         options: GuestOptions = DEFAULTS,
         now_ms: Callable[[], float] = lambda: time.time() * 1000,
+        made_disks: Callable[[], Mapping[str, tuple[str, str]]] = dict,
     ) -> None:
+        self._made_disks = made_disks
         self._name, self._entity, self._vm = name, entity, vm
         self._transport, self._jobs, self._place_of = transport, jobs, place_of
         self._workers, self._options, self._now_ms = workers, options, now_ms
@@ -113,7 +117,13 @@ class GuestWorker:
 
     def inspect(self) -> WorkerFacts:
         """Ask the guest what it is and has. It changes nothing."""
-        self._facts = inspect(self._transport).facts(self._transport, self._read_clock())
+        facts = inspect(self._transport).facts(self._transport, self._read_clock())
+        made = self._made_disks()
+        disks = []
+        for one in facts.disks:
+            run, name = made.get(plain_uuid(one.uuid), ("", ""))
+            disks.append(replace(one, made_by=run, made_as=name))
+        self._facts = replace(facts, disks=tuple(disks))
         return self._facts
 
     @property

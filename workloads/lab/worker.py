@@ -169,7 +169,8 @@ def disk_path(disk: VirtualDisk) -> str:
 def identity(disk: VirtualDisk) -> DiskIdentity:
     """Return a disk as its guest sees it; the guest's own disk is in use."""
     in_use = ("It has a partition table.", "/ is mounted from it.") if disk.slot == SYSTEM_SLOT else ()
-    return DiskIdentity(disk_path(disk), disk.uuid, disk.size_bytes, disk.made_by, in_use)
+    made_as = disk.name if disk.made_by else ""
+    return DiskIdentity(disk_path(disk), disk.uuid, disk.size_bytes, disk.made_by, in_use, made_as)
 
 
 def _sample(one: TickResult) -> WorkSample:

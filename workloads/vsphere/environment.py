@@ -75,10 +75,9 @@ class VSphereEnvironment:
         self._known = load_acting()
         self._tasks = Tasks(self._vsphere, progress=self._choice.progress)
         self._clock = ServerClock(self._vsphere, self._known.waits)
-        self._guests = VmGuests(self._vsphere, self._choice.guests, self._clock)
-        self._settings = EnvironmentSettings(
-            VSphereSettings(Server(self._vsphere, self._tasks, self._known)), self._guests
-        )
+        server = Server(self._vsphere, self._tasks, self._known)
+        self._guests = VmGuests(server, self._choice.guests, self._clock)
+        self._settings = EnvironmentSettings(VSphereSettings(server), self._guests)
         self._objects = Objects(self._vsphere, self._known, self._clock)
         self._disturbances = DisturbanceReader(self._vsphere)
         self._identify: Identify = Identities().identify

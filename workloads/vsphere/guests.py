@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from connections.vsphere.session import VSphere
 from resources.failures import UsageError
@@ -18,7 +19,9 @@ from workloads.guests.folders import read_setting, write_setting
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
 from workloads.vsphere.clock import ServerClock
+from workloads.vsphere.settings.made_disk import made_disks
 from workloads.vsphere.settings.table import VSphereSettings
+from workloads.vsphere.settings.values import Server
 from workloads.vsphere.tools.calls import GuestLogin
 from workloads.vsphere.tools.guest import ToolsGuest
 
@@ -57,8 +60,8 @@ class GuestAccess:
 class VmGuests:
     """The guests of one vCenter's VMs, each entered when it is first needed."""
 
-    def __init__(self, vsphere: VSphere, access: GuestAccess | None, clock: ServerClock) -> None:
-        self._vsphere, self._access, self._clock = vsphere, access, clock
+    def __init__(self, server: Server, access: GuestAccess | None, clock: ServerClock) -> None:
+        self._server, self._access, self._clock = server, access, clock
         self._open: dict[str, GuestTransport] = {}
         self._lock = threading.Lock()
 
@@ -85,6 +88,7 @@ class VmGuests:
                 workers=len(vms),
                 options=access.options,
                 now_ms=self._clock.now_ms,
+                made_disks=partial(made_disks, self._server, vm.object),
             )
             for vm in vms
         ]
@@ -94,7 +98,7 @@ class VmGuests:
         access = self._need_access()
         with self._lock:
             if vm.id not in self._open:
-                self._open[vm.id] = access.transport_of(self._vsphere, vm, self._clock)
+                self._open[vm.id] = access.transport_of(self._server.vsphere, vm, self._clock)
             return self._open[vm.id]
 
     def read(self, changed: ChangedObject, setting: str) -> Setting:

@@ -11,11 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from pyVmomi import vim
 
 from connections.vsphere.address import parse_address
 from resources.failures import LoginError
 from resources.vcenter_disturbances import load_disturbances
 from sessions.times import TimeRange
+from tests.vcenter.peers import Peer
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 from tests.vsphere.feeds import MemoryFeed
 from workloads.environment import Environment, TestObject
@@ -106,6 +108,28 @@ def test_a_made_disk_is_known_as_made(vcenter: TestVCenter, opened: Open) -> Non
     assert (made["scsi0:1"]["made_by"], made["scsi0:1"]["made_as"]) == ("run-7", "data")
     assert made["scsi0:1"]["size_bytes"] == 1 << 30
     here.settings.write(vm, "disk:data", None)
+
+
+@pytest.mark.parametrize("setting", ["disk.EnableUUID", "disk.enableUUID", None])
+def test_it_is_known_whether_a_guest_is_told_the_uuids_of_its_disks(
+    vcenter: TestVCenter, opened: Open, setting: str | None
+) -> None:
+    here, peer = opened(vcenter), Peer(vcenter.place)
+
+    def shown(name: str) -> object:
+        return next(one.facts["uuid_shown_to_guest"] for one in here.objects() if one.object.name == name)
+
+    assert shown("vm-00001") is False
+    one = vim.option.OptionValue(key=setting, value="1") if setting else None
+    spec = vim.vm.ConfigSpec(
+        extraConfig=[one] if one else [], flags=None if one else vim.vm.FlagInfo(diskUuidEnabled=True)
+    )
+    try:
+        peer.finish(peer.all(vim.VirtualMachine)["vm-00001"].ReconfigVM_Task(spec))
+    finally:
+        peer.close()
+    assert shown("vm-00001") is True
+    assert shown("vm-00002") is False
 
 
 def test_a_vsan_cluster_tells_its_kind_health_and_ratio(vcenter: TestVCenter, opened: Open) -> None:

@@ -130,6 +130,20 @@ def test_a_made_disk_is_there_once_and_goes_with_its_marks(vcsim: PlainVcsim, si
     here.settings.write(vm, "disk:data", None)  # once more is no error
 
 
+def test_a_made_disk_gets_shares_and_a_limit_by_its_name(vcenter: TestVCenter, site: Open) -> None:
+    here = site(vcenter)
+    vm = here.first("VirtualMachine")
+    here.settings.write(vm, "disk:test-a", MadeDisk("run-7", 1 << 30).text())
+    changed_and_put_back(here, vm, "disk.shares:test-a", 2000.0)
+    changed_and_put_back(here, vm, "disk.iops_limit:test-a", 500.0)
+    here.settings.write(vm, "disk.shares:test-a", 500)
+    assert here.settings.read(vm, "disk.shares:scsi0:1") == 500
+    assert here.settings.read(vm, "disk.shares:scsi0:0") == 1000
+    here.settings.write(vm, "disk:test-a", None)
+    with pytest.raises(NotFoundError, match="has no disk test-a"):
+        here.settings.read(vm, "disk.shares:test-a")
+
+
 def test_a_vm_whose_controllers_are_full_gets_one_that_goes_again(vcsim: PlainVcsim, site: Open) -> None:
     here = site(vcsim)
     vm = here.first("VirtualMachine")

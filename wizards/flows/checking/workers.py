@@ -8,7 +8,8 @@ from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
 from wizards.flows.checking.context import Found, Look, fact, number, some
 from wizards.flows.plan import PlannedDisk, PlannedWorker
-from wizards.flows.surroundings import WorkerSeen, plain_uuid
+from wizards.flows.surroundings import WorkerSeen
+from workloads.disk_uuid import plain_uuid
 from workloads.environment import DiskIdentity
 
 _LEAST_FIO = (3, 28)

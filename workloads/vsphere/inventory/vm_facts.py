@@ -38,7 +38,9 @@ VM_PATHS = (
     "guest.guestOperationsReady",
     "guest.guestFamily",
 )
-DETAIL_PATHS = ("config.hardware.device", "config.extraConfig")
+DETAIL_PATHS = ("config.hardware.device", "config.extraConfig", "config.flags.diskUuidEnabled")
+_ENABLE_UUID = "disk.enableuuid"
+"""The advanced setting behind ``diskUuidEnabled``, in small letters: the case of its name does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +94,7 @@ def detail_facts(detail: Seen) -> Iterator[tuple[str, Setting]]:
         for one in disks
     ]
     yield "disks", json.dumps(listed, ensure_ascii=False) if _is_read(detail) else None
-    extra = _extra(detail)
-    yield (
-        "uuid_shown_to_guest",
-        (_as_bool(extra.get("disk.EnableUUID", "")) if "config.extraConfig" in detail.values else None),
-    )
+    yield "uuid_shown_to_guest", _shows_uuids(detail)
 
 
 def read_disks(detail: Seen) -> Iterator[VirtualDisk]:
@@ -158,6 +156,15 @@ def _extra(detail: Seen) -> dict[str, str]:
     array = detail.element("config.extraConfig")
     options = [] if array is None else array.findall(NS + "OptionValue")
     return {text_at(one, "key"): text_at(one, "value") for one in options}
+
+
+def _shows_uuids(detail: Seen) -> bool | None:
+    """Whether a guest is told the UUIDs of its disks; None where that could not be read."""
+    if detail.flag("config.flags.diskUuidEnabled"):
+        return True
+    if "config.extraConfig" not in detail.values:
+        return None
+    return any(key.lower() == _ENABLE_UUID and _as_bool(text) for key, text in _extra(detail).items())
 
 
 def _is_read(detail: Seen) -> bool:

@@ -1,7 +1,7 @@
 """Shares and IOPS limit of a VM's disks.
 
-A disk is named by its slot (``scsi0:1``), as in the counters. Shares of disks are deprecated from vSphere
-8.0 U3 on, the limit is not.
+A disk is named by its slot (``scsi0:1``), as in the counters; one that a test made, by its name in the test
+(``test-a``). Shares of disks are deprecated from vSphere 8.0 U3 on, the limit is not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pyVmomi import vim
 from resources.vcenter_acting import Acting
 from sessions.journal import ChangedObject, Setting
 from workloads.vsphere.settings.devices import VmDevices, read_devices, reconfigure
+from workloads.vsphere.settings.made_disk import marked
 from workloads.vsphere.settings.values import Server, as_whole
 
 NO_LIMIT = -1.0
@@ -59,7 +60,12 @@ def write_limit(server: Server, of: ChangedObject, disk: str, value: Setting) ->
 
 
 def _allocation(server: Server, of: ChangedObject, disk: str) -> Any:
-    return read_devices(server, of).disk(disk, of).storageIOAllocation
+    return _device(read_devices(server, of), disk, of).storageIOAllocation
+
+
+def _device(devices: VmDevices, disk: str, of: ChangedObject) -> Any:
+    made = marked(devices, disk)
+    return devices.disk(disk, of) if made is None else made
 
 
 def _shares_info(known: Acting, shares: int) -> Any:
@@ -75,7 +81,7 @@ def _reallocate(
     holds: Callable[[], bool],
 ) -> None:
     def spec(devices: VmDevices) -> Any:
-        device = devices.disk(disk, of)
+        device = _device(devices, disk, of)
         if device.storageIOAllocation is None:
             device.storageIOAllocation = vim.StorageResourceManager.IOAllocationInfo()
         change(device.storageIOAllocation)

@@ -9,6 +9,8 @@ and its file stays.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ from pyVmomi import vim
 from resources.failures import AlreadyExistsError, UsageError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, Setting
+from workloads.disk_uuid import plain_uuid
 from workloads.made_disk import NAME, MadeDisk, parse_made_disk
 from workloads.vsphere.properties import read_one
 from workloads.vsphere.settings.devices import VmDevices, read_devices, reconfigure
@@ -49,7 +52,7 @@ class Mark:
 def read(server: Server, of: ChangedObject, name: str) -> Setting:
     """Return the disk as it was asked for, None if it is not there."""
     devices = read_devices(server, of)
-    return devices.extra.get(TAG + name) if _marked(devices, _checked(name)) is not None else None
+    return devices.extra.get(TAG + name) if marked(devices, _checked(name)) is not None else None
 
 
 def write(server: Server, of: ChangedObject, name: str, value: Setting) -> None:
@@ -61,12 +64,26 @@ def write(server: Server, of: ChangedObject, name: str, value: Setting) -> None:
         _make(server, of, name, as_text(f"disk:{name}", value))
 
 
+def made_disks(server: Server, of: ChangedObject) -> Mapping[str, tuple[str, str]]:
+    """Return run and name of each disk of a VM that a run made, by its plain UUID."""
+    devices = read_devices(server, of)
+    found: dict[str, tuple[str, str]] = {}
+    for key, text in devices.extra.items():
+        name = key.removeprefix(TAG)
+        disk = marked(devices, name) if key.startswith(TAG) and NAME.fullmatch(name) else None
+        uuid = "" if disk is None else plain_uuid(str(disk.backing.uuid or ""))
+        if uuid:
+            with suppress(UsageError):  # somebody else wrote that setting
+                found[uuid] = parse_made_disk(text).run, name
+    return found
+
+
 def _make(server: Server, of: ChangedObject, name: str, text: str) -> None:
     wanted = parse_made_disk(text)
 
     def spec(devices: VmDevices) -> Any:
         present = devices.extra.get(TAG + name)
-        if present and _marked(devices, name) is not None:
+        if present and marked(devices, name) is not None:
             raise AlreadyExistsError(
                 f"{of.name} already has a disk {name} that a test made: {shown(present, 120)}",
                 advice="Put back what that run changed: hyperscope restore.",
@@ -115,7 +132,7 @@ def _note_identity(server: Server, of: ChangedObject, name: str) -> None:
     """Add to the mark the UUID and the file that the server gave the new disk."""
 
     def spec(devices: VmDevices) -> Any:
-        mark, disk = _mark(devices, name), _marked(devices, name)
+        mark, disk = _mark(devices, name), marked(devices, name)
         if mark is None or disk is None:
             raise UsageError(f"The disk {name} of {of.name} was removed while it was made.")
         known = Mark(
@@ -138,7 +155,7 @@ def _remove(server: Server, of: ChangedObject, name: str) -> None:
         return
 
     def spec(devices: VmDevices) -> Any:
-        mark, disk = _mark(devices, name), _marked(devices, name)
+        mark, disk = _mark(devices, name), marked(devices, name)
         changes = [] if mark is None or disk is None else _removed(devices, mark, disk, of)
         return vim.vm.ConfigSpec(
             changeVersion=devices.version or None, deviceChange=changes, extraConfig=_extra(name, "", "")
@@ -177,8 +194,8 @@ def _mark(devices: VmDevices, name: str) -> Mark | None:
         return None
 
 
-def _marked(devices: VmDevices, name: str) -> Any:
-    """The disk that a mark means; None if it is not there."""
+def marked(devices: VmDevices, name: str) -> Any:
+    """Return the disk that was made by that name; None if it is not there."""
     mark = _mark(devices, name)
     if mark is None:
         return None
