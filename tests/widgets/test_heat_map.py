@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange
+from tests.widgets.axis_ink import columns_of, cut_labels
 from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.heatmap.geometry import Geometry
@@ -82,3 +83,16 @@ def test_its_keys_pin_move_and_let_go(heat_map: HeatMap) -> None:
     QTest.keyClick(heat_map, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClick(heat_map, Qt.Key.Key_Space)
     assert (asked, steps) == ([T0 + 500_000, None], [1, -10])
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.33, 0.5, 0.66, 1.0])
+def test_its_flag_leaves_no_part_of_a_label_of_the_axis(heat_map: HeatMap, theme: Theme, part: float) -> None:
+    geometry = Geometry.of(HEAT, heat_map.viewport().size(), 0, 0)
+    strip = QRect(
+        geometry.cells.left(), geometry.axis.top() + 4, geometry.cells.width(), geometry.axis.height() - 8
+    )
+    before = heat_map.viewport().grab().toImage()
+    heat_map.show_moment(WINDOW.start + round(part * (WINDOW.end - WINDOW.start)))
+    after = heat_map.viewport().grab().toImage()
+    flag = columns_of(after, strip, theme.tokens.accent)
+    assert cut_labels(before, after, strip, flag) == []

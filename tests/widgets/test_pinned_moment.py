@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from sessions.times import TimeRange
+from tests.widgets.axis_ink import columns_of, cut_labels, labels_in
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.time_labels import UTC_CLOCK
@@ -234,3 +235,21 @@ def test_tags_do_not_overlap_and_stay_in_the_plot() -> None:
     assert tag_tops([10.0, 12.0, 50.0], area) == [2.5, 17.5, 42.5]
     assert tag_tops([58.0, 58.0, 58.0], area) == [15.0, 30.0, 45.0]
     assert tag_tops([], area) == []
+
+
+@pytest.mark.parametrize("part", [0.02, 0.21, 0.5, 0.55, 0.98])
+def test_its_flag_leaves_no_part_of_a_label_of_the_axis(page: Page, theme: Theme, part: float) -> None:
+    area = page.plot.drawing.area
+    strip = QRect(round(area.left()), round(area.bottom()) + 4, round(area.width()), 14)
+    page.stack.crosshair.show_moment(None)
+    QApplication.processEvents()
+    before = page.plot.grab().toImage()
+    page.stack.crosshair.show_moment(T0 + round(part * HOUR))
+    QApplication.processEvents()
+    after = page.plot.grab().toImage()
+    flag = columns_of(after, strip, theme.tokens.accent)
+    assert cut_labels(before, after, strip, flag) == []
+    assert len(labels_in(after, strip)) >= 3
+    page.stack.crosshair.show_moment(None)
+    QApplication.processEvents()
+    assert labels_in(page.plot.grab().toImage(), strip) == labels_in(before, strip)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -15,6 +15,7 @@ from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Mark
 from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED, SourceReach, Verdict
+from tests.widgets.axis_ink import columns_of, cut_labels, labels_in
 from viewmodels.time_labels import UTC_CLOCK
 from viewmodels.timeline import GapBar, Load, SourceLane, TimelineContent
 from viewmodels.timeline_content import finding_bars, unjudged_range
@@ -272,3 +273,16 @@ def test_keys_move_the_pinned_moment_and_without_one_the_window(theme: Theme, qt
     assert view.pin.words == "15:03:20 UTC · users call"
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert asked[-1] is None
+
+
+@pytest.mark.parametrize("part", [0.0, 0.24, 0.26, 0.5, 1.0])
+def test_its_flag_leaves_no_part_of_a_label_of_the_axis(theme: Theme, qtbot: QtBot, part: float) -> None:
+    view, _asked = pinning(theme, qtbot, TimelineContent(SPAN, LOAD))
+    scale = Scale(SPAN, view.width())
+    strip = QRect(scale.left, view.height() - at.AXIS_HEIGHT + 2, scale.pixels, at.AXIS_HEIGHT - 4)
+    before = view.grab().toImage()
+    view.pin.show_moment(SPAN.start + round(part * (SPAN.end - SPAN.start)))
+    after = view.grab().toImage()
+    flag = columns_of(after, strip, theme.tokens.accent)
+    assert cut_labels(before, after, strip, flag) == []
+    assert len(labels_in(after, strip)) >= 3

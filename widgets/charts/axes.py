@@ -16,6 +16,7 @@ _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24
 _MINUTE = 60_000
 _ZONE_LEFT, _ZONE_GAP, _TEXT_TOP = 8, 2, 6
+_FLAG_GAP = 3
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -26,6 +27,8 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         self._at = at
         self._step = _MINUTE
         self._zone = ""
+        self._flags: dict[object, tuple[float, float]] = {}
+        self._labels: Sequence[tuple[float, float]] = ()
         self.setHeight(_TIME_HEIGHT)
         self.setStyle(tickLength=0, tickTextOffset=6, autoExpandTextSpace=False, hideOverlappingLabels=True)
         self.enableAutoSIPrefix(False)
@@ -34,6 +37,27 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
     def clock(self) -> Clock:
         """The clock (time zone) of the labels."""
         return self._at
+
+    def set_flag(self, owner: object, ends: tuple[float, float] | None) -> None:
+        """Leave out the labels that the flag of ``owner`` lies over.
+
+        ``ends`` are its left and right pixel from the left end of the axis; None: the flag is hidden.
+        """
+        before = self._left_out()
+        if ends is None:
+            self._flags.pop(owner, None)
+        else:
+            self._flags[owner] = ends
+        if self._left_out() != before:
+            self.picture = None
+            self.update()
+
+    def _left_out(self) -> list[bool]:
+        """Return of each label of the axis whether a flag lies over it."""
+        return [
+            any(left < end + _FLAG_GAP and right > begin - _FLAG_GAP for begin, end in self._flags.values())
+            for left, right in self._labels
+        ]
 
     def set_clock(self, at: Clock) -> None:
         """Show the labels in another time zone."""
@@ -68,17 +92,18 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         width = metrics.horizontalAdvance(self._zone)
         zone = QRectF(_ZONE_LEFT - _VALUE_WIDTH, _TEXT_TOP, width, _TIME_HEIGHT - _TEXT_TOP)
         taken = zone.right() + _ZONE_GAP
-        beside = [
-            spec for spec in text_specs if _left_of(spec[0], metrics.horizontalAdvance(spec[2])) >= taken
-        ]
-        super().drawPicture(painter, axis_spec, tick_specs, beside)
+        ends = [_ends(box, metrics.horizontalAdvance(text)) for box, _flags, text in text_specs]
+        beside = [spec for spec, (left, _right) in zip(text_specs, ends, strict=True) if left >= taken]
+        self._labels = [one for one in ends if one[0] >= taken]
+        shown = [spec for spec, out in zip(beside, self._left_out(), strict=True) if not out]
+        super().drawPicture(painter, axis_spec, tick_specs, shown)
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextDontClip
         painter.drawText(zone, flags, self._zone)
 
 
-def _left_of(box: QRectF, width: float) -> float:
-    """Return where a text of this width begins that is centred in the box."""
-    return box.center().x() - width / 2
+def _ends(box: QRectF, width: float) -> tuple[float, float]:
+    """Return where a text of this width begins and ends that is centred in the box."""
+    return box.center().x() - width / 2, box.center().x() + width / 2
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]

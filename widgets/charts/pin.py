@@ -34,7 +34,7 @@ class PlotPin(QObject):
         self._plot, self._drawing = plot, drawing
         self._at = self._before = math.nan
         self._pressed: QPointF | None = None
-        self._flag = MomentLabel(plot, "pinned")
+        self._flag = MomentLabel(plot, drawing, "pinned")
         self._always = KeyHandlers((PIN,), {"pin": lambda _key: self._toggle()})
         self._while_pinned = KeyHandlers(
             WHILE_PINNED, {"step": self._step, "ten": self._step, "ends": self._to_end}
@@ -124,8 +124,4 @@ class PlotPin(QObject):
             self.wanted.emit(float(ends[key == "End"]))
 
     def _place_flag(self) -> None:
-        start, end = self._drawing.window
-        if start <= self._at <= end:
-            self._flag.show_moment(self._at, self._drawing)
-        else:
-            self._flag.hide()
+        self._flag.show_moment(self._at)

@@ -92,7 +92,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.scaled.connect(self.controls.renew)
         self._pointer: QPointF | None = None
         self.pin = PlotPin(self, self.drawing)
-        self.moment = MomentLabel(self)
+        self.moment = MomentLabel(self, self.drawing)
         self._grabbed: QPointF | None = None
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
@@ -127,11 +127,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def show_cross(self, when: float) -> None:
         """Move the crosshair to the time ``when`` (ms), with its label if the mouse is here; NaN hides it."""
         self.drawing.show_cross(when)
-        if self._pointer is not None and not math.isnan(when):
-            self.moment.show_moment(when, self.drawing)
-            self.moment.raise_()  # over the flag of the pinned moment
-        else:
-            self.moment.hide()
+        self.moment.show_moment(when if self._pointer is not None else math.nan)
+        self.moment.raise_()  # over the flag of the pinned moment
 
     @property
     def window_shown(self) -> tuple[float, float]:

@@ -150,9 +150,7 @@ class HeatMap(QAbstractScrollArea):
         marked = Marked(self._hovered, self._current if self.hasFocus() else None)
         tokens = self._theme.tokens
         heat = HeatPainter(painter, self._heat, tokens, self._geometry(), self._names)
-        heat.paint(self._image, marked, self._clock)
-        if self._moment is not None:
-            heat.paint_moment(self._moment, self._clock)
+        heat.paint(self._image, marked, self._clock, self._moment)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Adjust the scroll range to the new height."""

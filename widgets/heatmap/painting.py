@@ -18,6 +18,7 @@ from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
 
 _TICK_WIDTH = 96
+_LABEL_GAP = 4
 _MOMENT_WIDTH = 1.5
 _KEY_WIDTH, _KEY_HEIGHT = 80, 8
 _NAMES_FONT = 12
@@ -60,8 +61,8 @@ class HeatPainter:
     geometry: Geometry
     names: NameElider
 
-    def paint(self, image: QImage, marked: Marked, clock: Clock) -> None:
-        """Paint background, cells (``image``), highlighted rows and axis."""
+    def paint(self, image: QImage, marked: Marked, clock: Clock, moment: int | None = None) -> None:
+        """Paint background, cells (``image``), highlighted rows, axis and the pinned moment."""
         self.painter.fillRect(QRect(QPoint(), self.geometry.size), QColor(self.tokens.background))
         self.painter.setFont(body_font(_NAMES_FONT))
         area = self.geometry.cells
@@ -73,8 +74,11 @@ class HeatPainter:
         for row in self.geometry.rows_in_sight:
             self._paint_row(row, marked)
         if self.heat.window is not None:
-            self._paint_axis(clock)
+            flag = self._flag_of(moment, clock)
+            self._paint_axis(clock, flag)
             self._paint_key()
+            if moment is not None and flag is not None:
+                self._paint_moment(moment, clock, flag)
 
     def _paint_row(self, number: int, marked: Marked) -> None:
         painter, tokens, row = self.painter, self.tokens, self.heat.rows[number]
@@ -93,7 +97,7 @@ class HeatPainter:
         painter.setPen(QColor(tokens.muted))
         painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)
 
-    def _paint_axis(self, clock: Clock) -> None:
+    def _paint_axis(self, clock: Clock, flag: QRectF | None) -> None:
         painter, strip, area, window = self.painter, self.geometry.axis, self.geometry.cells, self.heat.window
         assert window is not None
         painter.fillRect(strip, QColor(self.tokens.surface1))
@@ -102,32 +106,38 @@ class HeatPainter:
         ticks, step = time_ticks(window.start, window.end, area.width(), clock, _TICK_WIDTH)
         for tick in ticks:
             x = area.left() + round(area.width() * self.geometry.part_of_window(tick))
-            box = QRect(x - 50, strip.top(), 100, strip.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, time_label(tick, step, clock))
+            text = time_label(tick, step, clock)
+            width = painter.fontMetrics().horizontalAdvance(text) + 2 * _LABEL_GAP
+            box = QRect(x - width // 2, strip.top(), width, strip.height())
+            if flag is None or not flag.intersects(QRectF(box)):
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         zone = strip.adjusted(0, 0, -12, 0)
         painter.drawText(zone, _MIDDLE | Qt.AlignmentFlag.AlignRight, clock.zone_of(window))
 
-    def paint_moment(self, at: int, clock: Clock) -> None:
-        """Paint the pinned moment: a line over all cells, and its time on the axis."""
+    def _flag_of(self, moment: int | None, clock: Clock) -> QRectF | None:
+        """Return the place of the flag with the pinned moment's time, None while it is out of sight."""
         window, area, strip = self.heat.window, self.geometry.cells, self.geometry.axis
-        if window is None or not window.contains(at):
-            return
-        painter, tokens = self.painter, self.tokens
+        if moment is None or window is None or not window.contains(moment):
+            return None
+        x = area.left() + area.width() * self.geometry.part_of_window(moment)
+        width = QFontMetrics(body_font(11)).horizontalAdvance(clock.time(moment)) + 12
+        left = max(min(x - width / 2, area.right() - width), float(area.left()))
+        return QRectF(left, strip.top() + 2, width, strip.height() - 4)
+
+    def _paint_moment(self, at: int, clock: Clock, flag: QRectF) -> None:
+        """Paint the pinned moment: a line over all cells, and its time on the axis."""
+        painter, tokens, area = self.painter, self.tokens, self.geometry.cells
         x = area.left() + area.width() * self.geometry.part_of_window(at)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(tokens.text), _MOMENT_WIDTH))
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(body_font(11))
-        time = clock.time(at)
-        width = painter.fontMetrics().horizontalAdvance(time) + 12
-        left = max(min(x - width / 2, area.right() - width), float(area.left()))
-        flag = QRectF(left, strip.top() + 2, width, strip.height() - 4)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens.accent))
         painter.drawRoundedRect(flag, 4, 4)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QColor(tokens.on_accent))
-        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, time)
+        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, clock.time(at))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_key(self) -> None:

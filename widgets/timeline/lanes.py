@@ -19,6 +19,7 @@ from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
+_FLAG_GAP = 2
 _TICK_PIXELS = 96
 _LABEL_LEFT = 12
 _HOLE = 4.0
@@ -116,8 +117,18 @@ def gap_ends(gap: GapBar, scale: Scale) -> tuple[float, float]:
     return left - more, right + more
 
 
-def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, tokens: Tokens) -> None:
-    """Draw a line and a label at round times, and on the left the zone that they are of."""
+def paint_axis(
+    painter: QPainter,
+    scale: Scale,
+    height: int,
+    clock: Clock,
+    tokens: Tokens,
+    flag: tuple[float, float] | None = None,
+) -> None:
+    """Draw a line and a label at round times, and on the left the zone that they are of.
+
+    ``flag`` are the left and right pixel column of the pinned moment's flag: no label lies below it.
+    """
     span, top = scale.span, height - at.AXIS_HEIGHT
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
     ticks, step = time_ticks(span.start, span.end, scale.pixels, clock, _TICK_PIXELS)
@@ -131,7 +142,8 @@ def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, token
         text = time_label(tick, step, clock)
         half = painter.fontMetrics().horizontalAdvance(text) / 2 + 2
         x = min(max(scale.x(tick), scale.left + half), scale.width - half)
-        painter.drawText(QRectF(x - half, top, 2 * half, at.AXIS_HEIGHT), middle, text)
+        if flag is None or x + half + _FLAG_GAP < flag[0] or x - half - _FLAG_GAP > flag[1]:
+            painter.drawText(QRectF(x - half, top, 2 * half, at.AXIS_HEIGHT), middle, text)
 
 
 def _runs(values: np.ndarray) -> list[range]:

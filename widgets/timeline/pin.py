@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from sessions.times import TimeRange
@@ -87,24 +87,31 @@ class TimelinePin(QObject):
         """Handle the keys of the moment; returns False for others."""
         return (self._at is not None and self._while_pinned.press(event)) or self._always.press(event)
 
+    def flag_ends(self, scale: Scale, clock: Clock) -> tuple[float, float] | None:
+        """Return the left and right pixel column of the flag with the time, None if no moment is pinned."""
+        if self._at is None:
+            return None
+        width = QFontMetricsF(body_font(_PX)).horizontalAdvance(clock.time(self._at)) + 2 * _PADDING
+        left = _within(scale.x_within(self._at) - width / 2, width, scale)
+        return left, left + width
+
     def paint(self, painter: QPainter, scale: Scale, height: int, tokens: Tokens, clock: Clock) -> None:
         """Paint line, flag and words over all lanes."""
         if self._at is None:
             return
         x = scale.x_within(self._at)
         floor = height - at.AXIS_HEIGHT
+        painter.setFont(body_font(_PX))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(tokens.text), _WIDTH))
         painter.drawLine(QPointF(x, 2), QPointF(x, floor))
-        painter.setFont(body_font(_PX))
-        time = clock.time(self._at)
-        width = painter.fontMetrics().horizontalAdvance(time) + 2 * _PADDING
-        flag = QRectF(_within(x - width / 2, width, scale), floor + 1, width, _FLAG_HEIGHT)
+        left, right = self.flag_ends(scale, clock) or (x, x)
+        flag = QRectF(left, floor + 1, right - left, _FLAG_HEIGHT)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens.accent))
         painter.drawRoundedRect(flag, 4, 4)
         painter.setPen(QColor(tokens.on_accent))
-        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, time)
+        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, clock.time(self._at))
         if self._words:
             self._paint_words(painter, x, scale, tokens)
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -214,7 +214,8 @@ class TimelineView(Pane):
             return
         scale = Scale(content.span, self.width())
         self._brush.paint_ground(painter, scale, self.height(), tokens)
-        lanes.paint_axis(painter, scale, self.height(), self._clock, tokens)
+        flag = self.pin.flag_ends(scale, self._clock)
+        lanes.paint_axis(painter, scale, self.height(), self._clock, tokens, flag)
         lanes.paint_load(painter, content.load, scale, tokens)
         lanes.paint_unjudged(painter, content.unjudged, scale, tokens)
         lanes.paint_findings(painter, content.bars, scale, tokens)
