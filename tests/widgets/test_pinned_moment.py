@@ -18,6 +18,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
+from widgets.charts.figures import CurveFigures
 from widgets.charts.pin_item import tag_tops
 from widgets.charts.plot import Plot
 from widgets.charts.stack import ChartStack
@@ -66,13 +67,17 @@ class Page:
         labels = [label for card in self.stack.cards for label in card.plot.findChildren(QLabel)]
         return [one.text() for one in labels if one.property("role") == "pinned" and one.isVisible()]
 
+    def captions(self) -> list[QLabel]:
+        """What the legends say of which moment their values are, chart by chart."""
+        return [card.head.legend.caption for card in self.stack.cards]
+
     def values(self) -> list[str]:
         """The first value in each chart's legend."""
         return [value_of(card) for card in self.stack.cards]
 
 
 def value_of(card: ChartCard) -> str:
-    return card.head.legend.entries[0].findChildren(QLabel)[-1].text()
+    return card.head.legend.entries[0].value
 
 
 @pytest.fixture
@@ -253,3 +258,52 @@ def test_its_flag_leaves_no_part_of_a_label_of_the_axis(page: Page, theme: Theme
     page.stack.crosshair.show_moment(None)
     QApplication.processEvents()
     assert labels_in(page.plot.grab().toImage(), strip) == labels_in(before, strip)
+
+
+def test_the_legend_says_of_which_moment_its_values_are(page: Page, qtbot: QtBot) -> None:
+    def captions() -> list[tuple[str, str]]:
+        return [(one.text(), one.property("role")) for one in page.captions()]
+
+    assert captions() == [("last", "caption")] * 2
+    pinned, hovered = UTC_CLOCK.time(T0 + 100 * STEP), UTC_CLOCK.time(T0 + 180 * STEP)
+    page.stack.crosshair.show_moment(T0 + 100 * STEP)
+    assert captions() == [(pinned, "pinned")] * 2
+    width = page.stack.cards[0].head.legend.width()
+    page.stack.crosshair.show_hover(T0 + 180 * STEP)
+    qtbot.waitUntil(lambda: captions() == [(hovered, "moment")] * 2)
+    page.stack.crosshair.show_hover(math.nan)
+    qtbot.waitUntil(lambda: captions() == [(pinned, "pinned")] * 2)
+    assert page.stack.cards[0].head.legend.width() == width
+    page.stack.show_window(TimeRange(T0 + HOUR // 2, T0 + HOUR))  # the moment is out of sight
+    qtbot.waitUntil(lambda: captions() == [("last", "caption")] * 2)
+
+
+def test_of_many_curves_the_legend_tells_the_pinned_value_beside_that_at_the_pointer(
+    page: Page, qtbot: QtBot
+) -> None:
+    """Tags on the plot tell it where there are few curves."""
+    many = [curve(f"web{number:02}", 1000.0 * number) for number in range(8)]
+    page.stack.show_charts([(ChartSpec("Ready", "%", tuple(range(8))), many)])
+    page.stack.crosshair.show_moment(T0 + 100 * STEP)
+    page.stack.crosshair.show_hover(T0 + 180 * STEP)
+    entries = page.stack.cards[0].head.legend.entries
+    qtbot.waitUntil(lambda: entries[1].value == "1,180 %")
+    assert entries[1].pinned_value == "1,100 %"
+    page.stack.crosshair.show_hover(math.nan)
+    qtbot.waitUntil(lambda: entries[1].value == "1,100 %")
+    assert entries[1].pinned_value == ""
+    page.stack.show_charts([(ChartSpec("Ready", "%", tuple(range(2))), many[:2])])
+    page.stack.crosshair.show_hover(T0 + 180 * STEP)
+    qtbot.waitUntil(lambda: entries[1].value == "1,180 %")
+    assert entries[1].pinned_value == ""
+
+
+def test_the_table_of_statistics_has_a_column_for_the_pinned_moment(page: Page, qtbot: QtBot) -> None:
+    page.stack.show_statistics(on=True)
+    [table, _other] = page.stack.findChildren(CurveFigures)
+    assert table.accessibleName().startswith("web01: last ")
+    page.stack.crosshair.show_moment(T0 + 100 * STEP)
+    pinned, hovered = UTC_CLOCK.time(T0 + 100 * STEP), UTC_CLOCK.time(T0 + 180 * STEP)
+    assert f", pinned {pinned} 100 %," in table.accessibleName()
+    page.stack.crosshair.show_hover(T0 + 180 * STEP)
+    qtbot.waitUntil(lambda: f"web01: {hovered} 180 %, pinned {pinned} 100 %," in table.accessibleName())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -18,13 +17,14 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
 from widgets.charts.card_menu import CardMenu
-from widgets.charts.curve_numbers import rows_of, tooltip_of, values_of
+from widgets.charts.curve_numbers import Moments, table_of, tooltip_of, values_of
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures
 from widgets.charts.folded_line import HEIGHT as LINE_HEIGHT
 from widgets.charts.folded_line import FoldedLine
 from widgets.charts.head import ChartHead
 from widgets.charts.legend import Legend
+from widgets.charts.pin_item import MAX_TAGS
 from widgets.charts.plot import Plot
 from widgets.dragging import Draggable, DropTarget
 from widgets.theme import Theme
@@ -57,7 +57,7 @@ class ChartCard(QFrame):
         self._spec = ChartSpec("", "", ())
         self.session = ""
         self.is_summary = False
-        self._when = math.nan
+        self._moments = Moments()
         self._curves: Sequence[NamedCurve] = ()
         self.setProperty("role", "chart")
         DropTarget(self, self.dropped.emit)
@@ -126,7 +126,7 @@ class ChartCard(QFrame):
         self.setAccessibleName(f"Chart: {title}")
         self.plot.setAccessibleName(f"Plot of {title}: arrows move, plus and minus zoom")
         self._draw()
-        self.show_values(self._when)
+        self.show_values(self._moments)
 
     def set_clock(self, at: Clock) -> None:
         """Show times in another time zone."""
@@ -139,13 +139,14 @@ class ChartCard(QFrame):
         self.is_summary = True
         self.setAcceptDrops(False)
         self.head.close_button.hide()
+        self.head.legend.hide_caption()
 
     def show_statistics(self, *, on: bool) -> None:
         """Show or hide the table with last, lowest, mean, highest and 95th percentile of each curve."""
         if on != self._figures.isHidden():
             return
         self._figures.setVisible(on)
-        self.show_values(self._when)
+        self.show_values(self._moments)
 
     @property
     def is_folded(self) -> bool:
@@ -176,18 +177,20 @@ class ChartCard(QFrame):
         self.setTabOrder(self.plot, self.head.close_button)
         return self.head.close_button
 
-    def show_values(self, when: float) -> None:
-        """Show the values at the time ``when`` (ms) in the legend; if it is NaN or out of sight, the last
-        values of the window.
-        """
+    def show_values(self, moments: Moments) -> None:
+        """Show the values at these moments in the legend; the last ones if no moment is in sight."""
         start, end = self.plot.window_shown
-        self._when = when
-        when = when if start <= when <= end else math.nan
-        values = values_of(self._curves, (start, end), when)
-        for entry, named, value in zip(self.head.legend.entries, self._curves, values, strict=False):
-            entry.show_value(format_value(value, named.unit))
+        self._moments, moments = moments, moments.of((start, end))
+        legend, curves = self.head.legend, self._curves
+        legend.show_caption(*moments.caption(self._at))
+        values = values_of(curves, (start, end), moments.shown)
+        beside = moments.has_both and len(curves) > MAX_TAGS
+        pinned = values_of(curves, (start, end), moments.pinned) if beside else []
+        for number, (entry, named) in enumerate(zip(legend.entries, curves, strict=False)):
+            at_pin = format_value(pinned[number], named.unit) if beside else ""
+            entry.show_value(format_value(values[number], named.unit), at_pin)
         if self.has_statistics:
-            self._show_figures(when)
+            self._show_figures(moments)
         self._arrange_head()
         reason = nothing_to_draw(
             self._curves, TimeRange(round(start), max(round(start), round(end))), self._at
@@ -234,15 +237,14 @@ class ChartCard(QFrame):
         if not self.is_summary:
             self.setMinimumHeight(LINE_HEIGHT + 2 if self.is_folded else _CARD_HEIGHT + more)
 
-    def _show_figures(self, when: float) -> None:
-        rows = rows_of(self._curves, self.plot.window_shown, when, self._theme.tokens)
-        first_head = "last" if math.isnan(when) else self._at.time(when)
-        self._figures.show_figures(rows, len(self._curves) - len(rows), first_head)
+    def _show_figures(self, moments: Moments) -> None:
+        heads, rows = table_of(self._curves, self.plot.window_shown, moments, self._theme.tokens, self._at)
+        self._figures.show_figures(rows, len(self._curves) - len(rows), heads)
 
     def _dress(self) -> None:
         self.head.close_button.setIcon(self._theme.icons.get("close"))
         self._draw()
-        self.show_values(self._when)
+        self.show_values(self._moments)
 
 
 def _show_focus(card: QFrame, on: bool) -> None:

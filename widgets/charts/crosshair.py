@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from widgets.charts.card import ChartCard
-from widgets.charts.curve_numbers import values_text
+from widgets.charts.curve_numbers import Moments, values_text
 
 _LEGEND_MS = 80
 
@@ -60,6 +60,6 @@ class Crosshair(QObject):
 
     def _show_values(self) -> None:
         for card in self._cards():
-            card.show_values(self._moment if math.isnan(self._hovered) else self._hovered)
+            card.show_values(Moments(self._hovered, self._moment))
             moment = card.plot.pin.in_sight
             card.plot.setAccessibleDescription("" if moment is None else values_text(card.curves, moment))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from resources.foreign_text import shown
 from resources.units import format_value
@@ -47,18 +48,59 @@ def values_of(curves: Sequence[NamedCurve], window: tuple[float, float], when: f
     return [one.curve.value_at(when) for one in curves]
 
 
-def rows_of(
-    curves: Sequence[NamedCurve], window: tuple[float, float], when: float, tokens: Tokens
-) -> list[FigureRow]:
-    """Return a row of statistics over the window (start and end in ms) for each of the first curves.
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The moments whose values are shown, in ms, NaN for none: the one under the pointer, and the pinned one.
 
-    The first number of a row is the value at the time ``when`` (ms), or the newest one if that is NaN.
+    ``of(window)`` leaves out those that are out of sight.
     """
+
+    hovered: float = math.nan
+    pinned: float = math.nan
+
+    def of(self, window: tuple[float, float]) -> Moments:
+        """Return the moments that lie in the window (start and end in ms)."""
+        start, end = window
+        return Moments(*(at if start <= at <= end else math.nan for at in (self.hovered, self.pinned)))
+
+    @property
+    def shown(self) -> float:
+        """The moment that the legend's values are of: the pointer's before the pinned one; NaN: the last."""
+        return self.pinned if math.isnan(self.hovered) else self.hovered
+
+    @property
+    def has_both(self) -> bool:
+        """True if both the pointer's and the pinned moment have values to show."""
+        return not math.isnan(self.hovered) and not math.isnan(self.pinned)
+
+    def caption(self, clock: Clock) -> tuple[str, str]:
+        """Return the legend's caption: its text, and its look."""
+        if math.isnan(self.shown):
+            return "last", "caption"
+        return clock.time(self.shown), "pinned" if math.isnan(self.hovered) else "moment"
+
+
+def table_of(
+    curves: Sequence[NamedCurve],
+    window: tuple[float, float],
+    moments: Moments,
+    tokens: Tokens,
+    clock: Clock,
+) -> tuple[list[str], list[FigureRow]]:
+    """Return heads and rows of a table of statistics over the window (start and end in ms), for the first
+    curves.
+
+    The first number of a row is the value under the pointer, or the newest one; that at the pinned moment,
+    if there is one, stands beside it.
+    """
+    whens = [moments.hovered] if math.isnan(moments.pinned) else [moments.hovered, moments.pinned]
+    firsts = [values_of(curves[:_MAX_ROWS], window, when) for when in whens]
+    heads = ["last" if math.isnan(moments.hovered) else clock.time(moments.hovered)]
+    heads += [f"pinned {clock.time(when)}" for when in whens[1:]]
     rows = []
-    firsts = values_of(curves, window, when)[:_MAX_ROWS]
-    for number, (named, first) in enumerate(zip(curves, firsts, strict=False)):
+    for number, named in enumerate(curves[:_MAX_ROWS]):
         found = named.curve.summary(*window)
-        numbers = (first, found.low, found.mean, found.high, found.p95)
+        numbers = (*(one[number] for one in firsts), found.low, found.mean, found.high, found.p95)
         texts = tuple(format_value(value, named.unit) for value in numbers)
         rows.append(FigureRow(shown(named.name), tokens.curve(number), texts))
-    return rows
+    return [*heads, "min", "mean", "max", "p95"], rows

@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from widgets.eliding import NameElider
 from widgets.theme import Theme, body_font
 
-HEADS = ("last", "min", "mean", "max", "p95")
 _PX, _ROW, _GAP, _DASH, _SIDE = 12, 18, 16, 16, 13
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """A row of the table: name and colour of a curve, and one text for each column of ``HEADS``."""
+    """A row of the table: name and colour of a curve, and one text for each column."""
 
     name: str
     colour: str
@@ -36,19 +35,16 @@ class CurveFigures(QWidget):
         self._rows: Sequence[FigureRow] = ()
         self._elider = NameElider()
         self._more = 0
-        self._first = HEADS[0]
+        self._heads: tuple[str, ...] = ()
         self._row: int | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 
-    def show_figures(self, rows: Sequence[FigureRow], more: int, first: str = HEADS[0]) -> None:
-        """Show these rows, and that there are ``more`` curves without a row.
-
-        ``first`` is the head of the first column: ``last``, or a time.
-        """
+    def show_figures(self, rows: Sequence[FigureRow], more: int, heads: Sequence[str]) -> None:
+        """Show these rows under these heads, and that there are ``more`` curves without a row."""
         height = len(self._rows), self._more > 0
-        self._rows, self._more, self._first = list(rows), more, first
+        self._rows, self._more, self._heads = list(rows), more, tuple(heads)
         self._elider.set_names(row.name for row in rows)
         if height != (len(self._rows), self._more > 0):
             self.updateGeometry()
@@ -109,10 +105,6 @@ class CurveFigures(QWidget):
             place = QRect(_SIDE + _DASH, (len(self._rows) + 1) * _ROW, self.width(), _ROW)
             painter.drawText(place, _LEFT, f"and {self._more} more curves")
         painter.end()
-
-    @property
-    def _heads(self) -> tuple[str, ...]:
-        return (self._first, *HEADS[1:])
 
     def _enter(self, row: int | None) -> None:
         if row != self._row:

@@ -19,6 +19,7 @@ _MAX_ENTRIES = 60
 _ROWS_SEEN = 2
 _ROW = 20
 _ENTRY_GAP = 14
+_CAPTION_GAP = 8
 MAX_NAME_PX = 200
 _MIN_NAME_PX = 24
 _DASH = 12, 3
@@ -58,10 +59,14 @@ class LegendEntry(QWidget):
         self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._value.setStyleSheet("font-size: 12px")
         self._value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._pinned = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._pinned.setProperty("role", "pinned value")
+        self._pinned.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._pinned.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_DASH_GAP)
-        for widget in (self._dash, self._name, self._value):
+        for widget in (self._dash, self._name, self._value, self._pinned):
             row.addWidget(widget)
 
     def describe(self, name: str, colour: str, about: Callable[[], str]) -> None:
@@ -69,16 +74,32 @@ class LegendEntry(QWidget):
         if shown(name) != self._full:
             self._full = shown(name)
             self._value.setMinimumWidth(0)
+            self._pinned.setMinimumWidth(0)
         self.fit(MAX_NAME_PX)
         self._about = about
         if colour != self._colour:
             self._colour = colour
             self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
 
-    def show_value(self, value: str) -> None:
-        """Show a value; its width only grows, so that the legend does not jump."""
+    @property
+    def value(self) -> str:
+        """The value at the moment that the legend's caption names."""
+        return self._value.text()
+
+    @property
+    def pinned_value(self) -> str:
+        """The value at the pinned moment, if it is shown beside that of another one."""
+        return self._pinned.text()
+
+    def show_value(self, value: str, pinned: str = "") -> None:
+        """Show a value, and perhaps that at the pinned moment beside it; their widths only grow, so that the
+        legend does not jump.
+        """
         self._value.setText(value)
-        self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
+        self._pinned.setText(pinned)
+        self._pinned.setVisible(bool(pinned) or self._pinned.minimumWidth() > 0)
+        for label in (self._value, self._pinned):
+            label.setMinimumWidth(max(label.minimumWidth(), label.sizeHint().width() if label.text() else 0))
 
     def fit(self, max_width: int) -> None:
         """Shorten the name to at most ``max_width`` pixels."""
@@ -93,7 +114,9 @@ class LegendEntry(QWidget):
         pixels.
         """
         name = min(self._name.fontMetrics().horizontalAdvance(self._full) + 2, MAX_NAME_PX)
-        return name, _DASH[0] + self._value.minimumWidth() + 2 * _DASH_GAP + _ENTRY_GAP
+        pinned = self._pinned.minimumWidth()
+        values = self._value.minimumWidth() + (pinned + _DASH_GAP if pinned else 0)
+        return name, _DASH[0] + values + 2 * _DASH_GAP + _ENTRY_GAP
 
     def event(self, event: QEvent) -> bool:
         """Compute the tooltip's text when it is about to be shown."""
@@ -114,7 +137,7 @@ class LegendEntry(QWidget):
 
 class Legend(QScrollArea):
     """Entries for all curves: in one row if they fit there, else in rows of which the first can be seen, and
-    the others by scrolling.
+    the others by scrolling. ``caption``, left of them, says of which moment their values are.
 
     ``entered`` carries the number of the curve under the mouse, None when the mouse leaves. Names can be
     dragged: ``dragged(number)`` returns the series ids of that curve and a label for the drag.
@@ -135,6 +158,8 @@ class Legend(QScrollArea):
         self.setProperty("role", "legend")
         self.setAccessibleName("Legend")
         self._body = QWidget()
+        self.caption = QLabel(self._body)
+        self._has_caption = True
         self._more = QLabel(self._body)
         self._more.setProperty("role", "muted")
         self.setWidget(self._body)
@@ -148,6 +173,22 @@ class Legend(QScrollArea):
     def extra_height(self) -> int:
         """By how many pixels the legend is higher than one row."""
         return (min(self._rows, _ROWS_SEEN) - 1) * _ROW
+
+    def hide_caption(self) -> None:
+        """Show no caption, now and later."""
+        self._has_caption = False
+        self.caption.hide()
+
+    def show_caption(self, text: str, role: str) -> None:
+        """Say of which moment the values are: ``role`` is ``caption`` for the last ones, ``moment`` for the
+        pointer's, ``pinned`` for the pinned one. Its width only grows.
+        """
+        if (text, role) == (self.caption.text(), self.caption.property("role")):
+            return
+        self.caption.setText(text)
+        self.caption.setProperty("role", role)
+        self.caption.style().polish(self.caption)
+        self.caption.setMinimumWidth(max(self.caption.minimumWidth(), self.caption.sizeHint().width()))
 
     def show_curves(
         self, curves: Sequence[NamedCurve], tokens: Tokens, about: Callable[[NamedCurve], str]
@@ -166,18 +207,22 @@ class Legend(QScrollArea):
 
     def fits_in(self, room: int) -> bool:
         """Return True if all whole names fit side by side into ``room`` pixels."""
-        return len(self._names) == len(self._entries) and sum(map(sum, self._widths)) <= room
+        whole = self._caption_room + sum(map(sum, self._widths))
+        return len(self._names) == len(self._entries) and whole <= room
 
     def fit(self, room: int) -> None:
         """Arrange the entries in rows of ``room`` pixels."""
-        widths = self._widths
+        widths, caption = self._widths, self._caption_room
+        self.caption.setVisible(bool(caption and widths))
+        self.caption.setGeometry(0, 1, self.caption.minimumWidth(), _ROW - 2)
+        room -= caption
         rows = flowed(list(map(sum, widths)), room)
         if len(rows) > _ROWS_SEEN:
             room -= self.verticalScrollBar().sizeHint().width()
             rows = flowed(list(map(sum, widths)), room)
         self._rows = max(len(rows), 1)
         for row, numbers in enumerate(rows):
-            left = 0
+            left = caption
             for number in numbers:
                 entry, (name, rest) = self._entries[number], widths[number]
                 entry.fit(max(min(name, room - rest), _MIN_NAME_PX))
@@ -185,11 +230,11 @@ class Legend(QScrollArea):
                 entry.show()
                 left += name + rest
         self._show_rest(len(rows), room)
-        self._body.resize(room, (self._rows + (not self._more.isHidden())) * _ROW)
-        whole = sum(map(sum, widths)) if len(rows) == 1 else self._body.width()
+        self._body.resize(caption + room, (self._rows + (not self._more.isHidden())) * _ROW)
+        whole = caption + sum(map(sum, widths)) if len(rows) == 1 else self._body.width()
         scrolls = self._rows > _ROWS_SEEN
         bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
-        self.setFixedSize(min(whole, room) + bar, min(self._rows, _ROWS_SEEN) * _ROW)
+        self.setFixedSize(min(whole, caption + room) + bar, min(self._rows, _ROWS_SEEN) * _ROW)
 
     def _show_rest(self, rows: int, room: int) -> None:
         """Say below the entries how many curves have none."""
@@ -198,6 +243,10 @@ class Legend(QScrollArea):
         self._more.setText(f"and {len(rest)} more curves")
         self._more.setToolTip(tooltip_text("\n".join(rest)))
         self._more.setGeometry(0, rows * _ROW, room, _ROW)
+
+    @property
+    def _caption_room(self) -> int:
+        return self.caption.minimumWidth() + _CAPTION_GAP if self._has_caption and self.caption.text() else 0
 
     @property
     def _widths(self) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ _TAG_PX = 11
 _DOT, _RING = 3.5, 1.5
 _TAG_HEIGHT, _TAG_PADDING, _BESIDE = 15, 4, 7
 _GROUND = 0.85
-_MAX_TAGS = 6
+MAX_TAGS = 6
 """With more curves than this, the values stand in the legend only: tags would hide the curves."""
 
 
@@ -93,7 +93,7 @@ class PinPart:
             painter.setBrush(QColor(drawn.colour))
             painter.drawEllipse(QPointF(frame.x(time), frame.y(value)), _DOT, _DOT)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if len(self.curves) <= _MAX_TAGS:
+        if len(self.curves) <= MAX_TAGS:
             self._draw_tags(painter, frame, x, [(drawn, value) for drawn, _, value in present])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
