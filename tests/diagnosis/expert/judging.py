@@ -120,8 +120,8 @@ def claims(reading: Reading, diagnosis: Diagnosis) -> Iterator[Claim]:
 
 
 def product_ids(problem: str) -> tuple[str, ...]:
-    """The product's ids of a problem of the expert's text."""
-    return names().problems[problem]
+    """The product's ids of a problem of the expert's text; ``P24|P25`` is either of two."""
+    return tuple(known for one in problem.split("|") for known in names().problems[one])
 
 
 def _match(one: Problem, diagnosis: Diagnosis) -> Finding | None:

@@ -1,0 +1,493 @@
+"""A site as ``esxtop -b`` (or ``-b -a``) of one of its hosts prints it: genuine column names, two decimals.
+
+Names, order and which columns a plain capture lacks are those of shared/domain/esxtop-format.md §1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from sessions.model import FloatArray
+from tests.diagnosis.expert.shapes import weighted
+from tests.diagnosis.expert.site import Site, Thing
+
+Column = tuple[str, FloatArray]
+_WHOLE = (
+    "MBytes",
+    "Members",
+    "Alloc",
+    "Commands",
+    "Depth",
+    "Link",
+    "Duplex",
+    "Memctl?",
+    "Physical Cpu",
+    "Numa % Local",
+    "Numa Rebalance",
+    "Active",
+    "Kernel State",
+    "Watts",
+    "Shares",
+)
+_ONLY_ALL = frozenset(
+    (
+        "% CPU Latency",
+        "% Memory Latency",
+        "% Demand",
+        "Alloc Min",
+        "Alloc Max",
+        "Alloc Shares",
+        "Migrates/sec",
+        "Memctl?",
+        "Memctl MBytes",
+        "Memctl Target MBytes",
+        "% Active Estimate",
+        "Compressed Memory MBytes",
+        "Compression MBytes/sec",
+        "Decompression MBytes/sec",
+        "Numa % Local",
+        "Numa Rebalance Count Delta",
+        "Numa Remote Memory MBytes",
+        "Numa Local Memory MBytes",
+        "Adapter Q Depth",
+        "Reserves/sec",
+        "Conflicts/sec",
+        "Average Driver MilliSec/Read",
+        "Average Driver MilliSec/Write",
+        "Average Guest MilliSec/Read",
+        "Average Guest MilliSec/Write",
+        "Failed Commands/sec",
+        "Failed Reserves/sec",
+        "Aborts/sec",
+        "Resets/sec",
+        "Physical Cpu",
+        "Link Up?",
+        "Link Speed (Mb/s)",
+        "Full Duplex?",
+        "Multicast Packets Received/sec",
+        "Broadcast Packets Received/sec",
+        "Shares",
+    )
+)
+"""Counters that a plain capture lacks; host-wide Memctl columns are an exception."""
+
+
+def columns(site: Site, host: Thing, *, plain: bool = False) -> list[Column]:
+    """The columns of one host's capture: path and values, in esxtop's order."""
+    found: list[Column] = []
+    for cls, instance, counters in _classes(site, host):
+        for counter, values in counters.items():
+            if plain and counter in _ONLY_ALL and cls != "Physical Disk NFS Volume":
+                continue
+            place = f"{cls}({instance})" if instance else cls
+            found.append((rf"\\{host.name}\{place}\{counter}", _printed(counter, values)))
+    return found
+
+
+def _printed(counter: str, values: FloatArray) -> FloatArray:
+    is_whole = (
+        any(counter.startswith(one) or counter.endswith(one) for one in _WHOLE) and "/sec" not in counter
+    )
+    is_whole = is_whole and not counter.startswith("% ")
+    return np.round(values, 0 if is_whole else 2)
+
+
+def write_capture(site: Site, host: Thing, path: Path, start_s: float, *, plain: bool = False) -> None:
+    """Write the capture as esxtop does: quoted cells, a comma at the end of each line, UTC."""
+    made = columns(site, host, plain=plain)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        names = ["(PDH-CSV 4.0) (UTC)(0)", *(name for name, _ in made)]
+        out.write("".join(f'"{name}",' for name in names) + "\n")
+        rows = np.stack([values for _, values in made], axis=1)
+        for second, row in zip(site.seconds, rows, strict=True):
+            stamp = datetime.fromtimestamp(start_s + second, UTC).strftime("%m/%d/%Y %H:%M:%S")
+            out.write(f'"{stamp}",' + "".join(f'"{cell:.2f}",' for cell in row) + "\n")
+
+
+def _classes(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    memory = site.memory(host)
+    ratio = np.maximum(memory["configured"] / memory["size"] - 1.0, 0.0)
+    yield "Memory", "", {f"Memory Overcommit ({n} Minute Avg)": ratio for n in (1, 5, 15)}
+    yield "Physical Cpu Load", "", {f"Cpu Load ({n} Minute Avg)": _load(site, host) for n in (1, 5, 15)}
+    yield from _pcpus(site, host)
+    yield "Memory", "", _host_memory(memory)
+    watts = 140 + 260 * site.busy(host) / (host.fixed["cores"] * host.fixed["threads"])
+    yield "Power", "", {"Power Usage Now Watts": watts, "Power Usage Cap Watts": site.zeros()}
+    yield "VSAN", "", {"Enabled?": site.zeros() + float(site.shape.get("vsan", 0))}
+    yield from _groups(site, host)
+    for vm in site.vms(host):
+        yield "Group Memory", f"{vm.fixed['id']}:{vm.name}", _vm_memory(site, vm)
+    yield from _storage(site, host)
+    for vm in site.vms(host):
+        yield from _virtual_disks(site, vm)
+    yield from _network(site, host)
+    if site.level(host, "aperf")[0] != 100:
+        for number in range(host.fixed["cores"] * host.fixed["threads"]):
+            yield "PCPU Power State", f"PCPU {number}", {"%A/MPERF": site.level(host, "aperf")}
+
+
+def _load(site: Site, host: Thing) -> FloatArray:
+    waiting = [one["ready"] / 100 for vm in site.vms(host) for one in site.cpu(vm)]
+    total = site.busy(host) + (np.sum(waiting, axis=0) if waiting else 0.0)
+    result: FloatArray = total / (host.fixed["cores"] * host.fixed["threads"])
+    return result
+
+
+def _pcpus(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    """Each logical CPU around the mean; a node that is told to be hot takes more."""
+    count = host.fixed["cores"] * host.fixed["threads"]
+    util = 100.0 * site.busy(host) / count
+    core = 100.0 * site.core_util(host)
+    used = util * (1 - 0.375 * site.overlapped(host)) * site.level(host, "freq")
+    random = np.random.default_rng(count)
+    tilt = site.level(host, "hot_node") / 100.0
+    names: dict[str, dict[str, FloatArray]] = {
+        "% Processor Time": {},
+        "% Util Time": {},
+        "% Core Util Time": {},
+    }
+    for number in range(count):
+        side = 1 + tilt if number < count / 2 else 1 - tilt
+        factor = side * (1 + (0.1 if count > 2 else 0) * random.standard_normal())
+        names["% Util Time"][str(number)] = np.clip(util * factor, 0, 100)
+        names["% Processor Time"][str(number)] = np.clip(used * factor, 0, 140)
+        names["% Core Util Time"][str(number)] = np.clip(core * np.minimum(factor, 1.02), 0, 100)
+    for counter, total in (("% Processor Time", used), ("% Util Time", util), ("% Core Util Time", core)):
+        if counter != "% Core Util Time" or host.fixed["threads"] > 1:
+            for name, values in {**names[counter], "_Total": total}.items():
+                yield "Physical Cpu", name, {counter: values}
+
+
+def _host_memory(of: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    nothing = np.zeros(len(of["free"]))
+    return {
+        "Machine MBytes": of["size"],
+        "Kernel MBytes": of["kernel"],
+        "NonKernel MBytes": of["size"] - of["kernel"] - of["free"],
+        "Free MBytes": of["free"],
+        "Kernel Managed MBytes": of["size"] * 0.995,
+        "Kernel MinFree MBytes": of["keep"],
+        "Kernel Reserved MBytes": of["size"] * 0.1,
+        "Kernel Unreserved MBytes": of["size"] * 0.89,
+        "Kernel State": of["state"],
+        "PShare Shared MBytes": nothing + 300,
+        "PShare Common MBytes": nothing + 40,
+        "PShare Savings MBytes": nothing + 260,
+        "Swap Used MBytes": of["swapped"],
+        "Swap Target MBytes": of["swapped"] * 0.98,
+        "Swap MBytes Read/sec": of["swap_in"],
+        "Swap MBytes Write/sec": of["swap_out"],
+        "Total Compressed MBytes": of["zipped"],
+        "Total Saved By Compression MBytes": of["zipped"] * 0.5,
+        "Memctl Current MBytes": of["balloon"],
+        "Memctl Target MBytes": of["balloon_target"],
+        "Memctl Max MBytes": of["configured"] * 0.65,
+    }
+
+
+_CPU = (
+    ("% Used", "used"), ("% Run", "run"), ("% System", "sys"), ("% Wait", "wait"), ("% VmWait", "vmwait"),
+    ("% Ready", "ready"), ("% Idle", "idle"), ("% Overlap", ""), ("% CoStop", "costop"),
+    ("% Max Limited", "mlmtd"), ("% Swap Wait", "swpwt"),
+)  # fmt: skip
+
+
+def _groups(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    """The system's group with its idle worlds, whose ready means nothing, and each VM with its worlds."""
+    quiet = dict.fromkeys(
+        ("used", "run", "sys", "wait", "vmwait", "ready", "idle", "costop", "mlmtd", "swpwt"), site.zeros()
+    )
+    idle = {**quiet, "run": site.zeros() + 80, "ready": site.zeros() + 20}
+    yield "Group Cpu", "1:system", {"Members": site.zeros() + 190, **_cpu_counters(idle, vm=False)}
+    yield "Vcpu", "1:system:65537:idle1", _cpu_counters(idle)
+    for vm in site.vms(host):
+        number, worlds = vm.fixed["id"], site.cpu(vm)
+        helper = {
+            **quiet,
+            "run": site.zeros() + 0.05,
+            "used": site.zeros() + 0.05,
+            "wait": site.zeros() + 99.9,
+            "vmwait": site.zeros() + 99.9,
+            "latency": site.zeros(),
+            "demand": site.zeros(),
+        }
+        total = {
+            key: np.sum([one.get(key, site.zeros()) for one in (*worlds, helper)], axis=0)
+            for key in worlds[0]
+        }
+        total["vmwait"] = np.sum([one["vmwait"] for one in worlds], axis=0)
+        limit, reserved = vm.fixed.get("cpu_limit_mhz", -1), vm.fixed.get("cpu_reservation_mhz", 0)
+        alloc = {"Alloc Min": site.zeros() + reserved, "Alloc Max": site.zeros() + limit,
+                 "Alloc Shares": site.zeros() + vm.fixed.get("cpu_shares", -3)}  # fmt: skip
+        lat_m = {"% Memory Latency": site.level(vm, "lat_m") * vm.fixed["vcpus"]}
+        group = f"{number}:{vm.name}"
+        members = {"Members": site.zeros() + len(worlds) + 6}
+        yield "Group Cpu", group, {**members, **_cpu_counters(total), **alloc, **lat_m}
+        for at, world in enumerate(worlds):
+            name = f"{group}:{number + 10 + at}:vmx-vcpu-{at}:{vm.name}"
+            extra = {
+                "% Memory Latency": site.level(vm, f"lat_m.{at}"),
+                "Migrates/sec": site.level(vm, "migrates"),
+                "Physical Cpu": _where_it_ran(site, host, number + at),
+            }
+            yield "Vcpu", name, {**_cpu_counters(world), **extra}
+        yield "Vcpu", f"{group}:{number}:vmx", _cpu_counters(helper)
+        yield "Vcpu", f"{group}:{number + 2}:NetWorld-VM-{number + 1}", _cpu_counters(helper)
+
+
+def _where_it_ran(site: Site, host: Thing, seed: int) -> FloatArray:
+    """The logical CPU on which a world ran last: any of them."""
+    count = host.fixed["cores"] * host.fixed["threads"]
+    return np.random.default_rng(seed).integers(0, count, len(site.seconds)).astype(float)
+
+
+def _cpu_counters(world: Mapping[str, FloatArray], *, vm: bool = True) -> dict[str, FloatArray]:
+    nothing = np.zeros(len(world["run"]))
+    kept = {name: world[key] if key else nothing for name, key in _CPU if vm or name != "% VmWait"}
+    kept["% CPU Latency"] = world.get("latency", nothing)
+    kept["% Demand"] = world.get("demand", nothing)
+    return kept
+
+
+def _vm_memory(site: Site, vm: Thing) -> dict[str, FloatArray]:
+    size = site.zeros() + vm.fixed["memory_gb"] * 1024.0
+    active = site.level(vm, "active")
+    local = site.level(vm, "local")
+    consumed = site.consumed(vm)
+    return {
+        "Alloc Min": site.zeros() + vm.fixed.get("mem_reservation_mb", 0),
+        "Alloc Max": site.zeros() + vm.fixed.get("mem_limit_mb", -1),
+        "Alloc Shares": site.zeros() - 3,
+        "Numa Rebalance Count Delta": site.level(vm, "numa_migrations"),
+        "Numa Remote Memory MBytes": consumed * (1 - local / 100),
+        "Numa Local Memory MBytes": consumed * local / 100,
+        "Numa % Local": local,
+        "Memory Size MBytes": size,
+        "Memory Granted Size MBytes": np.minimum(consumed * 1.02, size),
+        "Memory Consumed Size MBytes": consumed,
+        "Target Size MBytes": consumed,
+        "Touched MBytes": size * active / 100,
+        "Touched Write MBytes": size * active / 300,
+        "% Active Estimate": active,
+        "Memctl?": site.zeros() + float(vm.fixed.get("tools", "running") == "running"),
+        "Memctl MBytes": site.level(vm, "balloon"),
+        "Memctl Target MBytes": site.level(vm, "balloon_target"),
+        "Swapped MBytes": site.level(vm, "swapped"),
+        "Swap Target MBytes": site.level(vm, "swapped"),
+        "Swap Read MBytes/sec": site.level(vm, "swap_in"),
+        "Swap Written MBytes/sec": site.level(vm, "swap_out"),
+        "Llswap Read MBytes/sec": site.level(vm, "llswap_in"),
+        "Llswap Written MBytes/sec": site.zeros(),
+        "Overhead MBytes": site.zeros() + 60,
+        "Overhead Max MBytes": site.zeros() + 90,
+        "Compressed Memory MBytes": site.level(vm, "zipped"),
+        "Compression MBytes/sec": site.level(vm, "zip"),
+        "Decompression MBytes/sec": site.level(vm, "unzip"),
+    }
+
+
+def _io(load: Mapping[str, FloatArray], latency: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Rates and latencies of a device, a path or an adapter; no latency where nothing was done."""
+    reads, writes = load["reads"], load["writes"]
+    davg = weighted([latency["davg_read"], latency["davg_write"]], [reads, writes])
+    is_done = (reads + writes) > 0.01
+    kavg, qavg = np.where(is_done, latency["kavg"], 0.0), np.where(is_done, latency["qavg"], 0.0)
+    return {
+        "Commands/sec": reads + writes, "Reads/sec": reads, "Writes/sec": writes,
+        "MBytes Read/sec": load["mb_read"], "MBytes Written/sec": load["mb_write"],
+        "Average Driver MilliSec/Command": davg, "Average Kernel MilliSec/Command": kavg,
+        "Average Guest MilliSec/Command": davg + kavg, "Average Queue MilliSec/Command": qavg,
+        "Average Driver MilliSec/Read": np.where(reads > 0.01, latency["davg_read"], 0.0),
+        "Average Guest MilliSec/Read": np.where(reads > 0.01, latency["davg_read"] + kavg, 0.0),
+        "Average Driver MilliSec/Write": np.where(writes > 0.01, latency["davg_write"], 0.0),
+        "Average Guest MilliSec/Write": np.where(writes > 0.01, latency["davg_write"] + kavg, 0.0),
+    }  # fmt: skip
+
+
+def _storage(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    devices = site.of("device", host=host.name)
+    adapters: dict[str, list[tuple[dict[str, FloatArray], dict[str, FloatArray]]]] = {}
+    shown: list[tuple[str, str, Mapping[str, FloatArray]]] = []
+    for device in devices:
+        shown += _device(site, device)
+        for path in site.of("path", device=device.name):
+            adapters.setdefault(path.fixed["path"].partition(":")[0], []).append(_path_io(site, device, path))
+    for name, parts in adapters.items():
+        yield "Physical Disk", name, {"Adapter Q Depth": site.zeros() + 4096}
+        load = {
+            key: np.sum([part[key] for part, _ in parts], axis=0)
+            for key in ("reads", "writes", "mb_read", "mb_write")
+        }
+        weights = [part["reads"] + part["writes"] for part, _ in parts]
+        late = {
+            key: weighted([one[key] for _, one in parts], weights)
+            for key in ("davg_read", "davg_write", "kavg", "qavg")
+        }
+        yield "Physical Disk Adapter", name, _io(load, late)
+    yield from shown
+    for nfs in site.of("nfs", host=host.name):
+        yield "Physical Disk NFS Volume", nfs.fixed["name"], _nfs(site, nfs)
+
+
+def _path_io(site: Site, device: Thing, path: Thing) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """A path's part of its device's commands, and its latency."""
+    paths = site.of("path", device=device.name)
+    total = np.sum([site.level(one, "share") * site.level(one, "up") for one in paths], axis=0)
+    part = site.level(path, "share") * site.level(path, "up") / np.maximum(total, 1e-9)
+    load = {key: value * part for key, value in site.device_load(device).items()}
+    usual = site.device_latency(device)
+    slower = site.level(path, "slower")
+    return load, {"davg_read": site.level(device, "davg_read") + slower,
+                  "davg_write": site.level(device, "davg_write") + slower,
+                  "kavg": usual["kavg"], "qavg": usual["qavg"]}  # fmt: skip
+
+
+def _device(site: Site, device: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    name = device.fixed["name"]
+    load, latency = site.device_load(device), site.device_latency(device)
+    io = _io(load, latency)
+    depth = site.level(device, "depth")
+    in_flight = io["Commands/sec"] * io["Average Driver MilliSec/Command"] / 1000
+    waiting = io["Commands/sec"] * io["Average Queue MilliSec/Command"] / 1000
+    told, queue = site.level(device, "active"), site.level(device, "queued")
+    active = np.where(told >= 0, told, np.minimum(in_flight, depth))
+    queued = np.where(queue >= 0, queue, waiting)
+    faults = {
+        "Failed Commands/sec": site.level(device, "failed"),
+        "Aborts/sec": site.level(device, "aborts"),
+        "Resets/sec": site.level(device, "resets"),
+        "Failed Reserves/sec": site.level(device, "conflicts"),
+        "Conflicts/sec": site.level(device, "conflicts"),
+        "Reserves/sec": site.zeros(),
+    }
+    yield (
+        "Physical Disk SCSI Device",
+        name,
+        {
+            "Device Q Depth": depth,
+            "World Q Depth": site.zeros(),
+            "Active Commands": active,
+            "Queued Commands": queued,
+            "% Used": np.minimum(100 * active / depth, 100),
+            "Load": (active + queued) / depth,
+            **io,
+            **faults,
+        },
+    )
+    for path in site.of("path", device=device.name):
+        of_path = {
+            "Failed Commands/sec": site.level(path, "failed"),
+            "Aborts/sec": site.level(path, "aborts"),
+            "Resets/sec": site.zeros(),
+        }
+        yield "Physical Disk Path", path.fixed["path"], {**_io(*_path_io(site, device, path)), **of_path}
+    for disk in site.of("vdisk"):
+        if site.device_of(disk) is device:
+            vm = site.things[f"vm:{disk.fixed['vm']}"]
+            one = site.disk(disk)
+            yield (
+                "Physical Disk Per-Device-Per-World",
+                f"{name}-{vm.fixed['id'] + 1}",
+                {
+                    "Shares": site.zeros() + 1000,
+                    "Device Q Depth": depth,
+                    "World Q Depth": depth,
+                    "Active Commands": (one["reads"] + one["writes"])
+                    * io["Average Driver MilliSec/Command"]
+                    / 1000,
+                    "Queued Commands": site.zeros(),
+                    "Commands/sec": one["reads"] + one["writes"],
+                    "Reads/sec": one["reads"],
+                    "Writes/sec": one["writes"],
+                },
+            )
+
+
+def _nfs(site: Site, nfs: Thing) -> dict[str, FloatArray]:
+    loads = [site.disk(one) for one in site.disks_on_nfs(nfs)]
+    total = {key: np.sum([load[key] for load in loads], axis=0) if loads else site.zeros()
+             for key in ("reads", "writes", "mb_read", "mb_write")}  # fmt: skip
+    read = np.where(total["reads"] > 0.01, site.level(nfs, "latency_read"), 0.0)
+    write = np.where(total["writes"] > 0.01, site.level(nfs, "latency_write"), 0.0)
+    every = weighted([read, write], [total["reads"], total["writes"]])
+    return {
+        "Active Commands": (total["reads"] + total["writes"]) * every / 1000,
+        "Commands/sec": total["reads"] + total["writes"],
+        "Reads/sec": total["reads"],
+        "Writes/sec": total["writes"],
+        "MBytes Read/sec": total["mb_read"],
+        "MBytes Written/sec": total["mb_write"],
+        "Average Guest MilliSec/Command": every,
+        "Average Guest MilliSec/Read": read,
+        "Average Guest MilliSec/Write": write,
+        "Failed Commands/sec": site.level(nfs, "failed"),
+        "Aborts/sec": site.zeros(),
+        "Resets/sec": site.zeros(),
+    }
+
+
+def _virtual_disks(site: Site, vm: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    disks = {one.fixed["unit"]: site.disk(one) for one in site.disks(vm)}
+    if not disks:
+        return
+    total = {
+        key: np.sum([one[key] for one in disks.values()], axis=0)
+        for key in ("reads", "writes", "mb_read", "mb_write")
+    }
+    for way in ("read", "write"):
+        total[f"latency_{way}"] = weighted([one[f"latency_{way}"] for one in disks.values()],
+                                           [one[f"{way}s"] for one in disks.values()])  # fmt: skip
+    for unit, one in {"": total, **disks}.items():
+        yield (
+            "Virtual Disk",
+            f"{vm.name}:{unit}" if unit else vm.name,
+            {
+                "Commands/sec": one["reads"] + one["writes"],
+                "Reads/sec": one["reads"],
+                "Writes/sec": one["writes"],
+                "MBytes Read/sec": one["mb_read"],
+                "MBytes Written/sec": one["mb_write"],
+                "Average MilliSec/Read": one["latency_read"],
+                "Average MilliSec/Write": one["latency_write"],
+            },
+        )
+
+
+def _network(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    switches: dict[str, int] = {}
+    for nic in site.of("nic", host=host.name):
+        switch, name = nic.fixed["switch"], nic.name.rpartition("/")[2]
+        base = 33554432 + 16777216 * switches.setdefault(switch, len(switches))
+        link = {"Link Up?": site.level(nic, "up"), "Link Speed (Mb/s)": site.level(nic, "speed"),
+                "Full Duplex?": site.level(nic, "duplex")}  # fmt: skip
+        yield "Network Port", f"{switch}:{base + 2 + int(name[5:])}:{name}", {**link, **_port(site, nic)}
+    for vm in site.vms(host):
+        switch = vm.fixed["switch"]
+        base = 33554432 + 16777216 * switches.setdefault(switch, len(switches))
+        link = {
+            "Link Up?": site.zeros() + 1,
+            "Link Speed (Mb/s)": site.zeros() + 10000,
+            "Full Duplex?": site.zeros() + 1,
+        }
+        instance = f"{switch}:{base + vm.fixed['id'] % 65536}:{vm.fixed['id'] + 1}:{vm.name}"
+        yield "Network Port", instance, {**link, **_port(site, site.things[f"port:{vm.name}"])}
+
+
+def _port(site: Site, one: Thing) -> dict[str, FloatArray]:
+    traffic = site.traffic(one)
+    rx, tx = np.maximum(traffic["rx"], 1e-9), np.maximum(traffic["tx"], 1e-9)
+    kinds = ("multicast_rx", "broadcast_rx") if one.kind == "port" else ()
+    multi = {"Multicast Packets Received/sec": site.level(one, "multicast_rx"),
+             "Broadcast Packets Received/sec": site.level(one, "broadcast_rx")} if kinds else {}  # fmt: skip
+    return {
+        "Packets Transmitted/sec": traffic["tx"], "MBits Transmitted/sec": traffic["mbits_tx"],
+        "Average Packet Size  Transmitted (Bytes)": traffic["mbits_tx"] / 8e-6 / tx,
+        "Packets Received/sec": traffic["rx"], "MBits Received/sec": traffic["mbits_rx"],
+        "Average Packet Size  Received (Bytes)": traffic["mbits_rx"] / 8e-6 / rx,
+        "% Outbound Packets Dropped": site.level(one, "drop_tx"),
+        "% Received Packets Dropped": site.level(one, "drop_rx"), **multi,
+    }  # fmt: skip
