@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
@@ -450,3 +451,16 @@ def test_the_layout_is_reset_after_a_pane_was_dragged_not_meanwhile(opened: Prog
     QTest.mouseRelease(handle, left, pos=start - QPoint(280, -70))
     qtbot.waitUntil(lambda: not dock.isFloating())
     assert window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea
+
+
+def test_a_window_that_is_gone_takes_no_more_settings(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Another window goes on changing them."""
+    found = build(qapp, tmp_path / "settings")
+    settings = found.desk.settings
+    found.window.close()
+    found.window.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(found.window))
+    settings.set("look.menu_bar", not settings.flag("look.menu_bar"))
+    settings.set("look.theme", "light")
