@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from diagnosis.arrays import BoolArray, usual_step
+from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
@@ -19,7 +20,7 @@ from resources.units import format_count, format_duration
 from sessions.findings import Finding
 from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
-from sessions.verdicts import CheckReach, EntityReach, SeverityCounts, SourceReach, Verdict
+from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
 _NAMED = 3
 """Missing counters that a reason names."""
@@ -110,6 +111,15 @@ class ReachKept:
     problems: Sequence[tuple[int, int]] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of the checks; ``suspects`` are over a limit in all samples of too short a source."""
+
+    findings: Sequence[Finding]
+    suspects: Sequence[tuple[Card, EntityRef]]
+    numbers: NumberBook
+
+
 class ReachBook:
     """Collects, rule by rule, what a diagnosis judged."""
 
@@ -183,12 +193,14 @@ class ReachBook:
         ]
 
     def verdict(
-        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Sequence[Finding]
+        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, outcomes: Outcomes
     ) -> Verdict:
         """Return the verdict over all that was noted."""
         reached = self._sources(sources)
-        checks = tuple(self._check(card, sources, catalogue) for card in cards if card.rules)
-        return _verdict(sources, reached, checks, SeverityCounts.of(found))
+        checks = tuple(
+            _with_outcome(self._check(card, sources, catalogue), outcomes) for card in cards if card.rules
+        )
+        return _verdict(sources, reached, checks, SeverityCounts.of(outcomes.findings))
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
         newest = max(
@@ -252,6 +264,23 @@ class ReachBook:
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
         return CheckReach(card.id, card.title, entities, judged, reason)
+
+
+def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
+    """The check with its verdict and its number."""
+    found = sum(finding.problem == check.problem for finding in outcomes.findings)
+    suspected = len({ref for card, ref in outcomes.suspects if card.id == check.problem})
+    verdict: CheckVerdict = "not found"
+    if found:
+        verdict = "problem"
+    elif not check.applies:
+        verdict = "not applicable"
+    elif suspected:
+        verdict = "suspected"
+    elif not check.is_judged:
+        verdict = "insufficient data"
+    number = outcomes.numbers.number(check.problem) if check.applies else None
+    return replace(check, verdict=verdict, found=found, suspected=suspected, number=number)
 
 
 def no_samples_verdict(sources: Sequence[Source], *, is_windowed: bool) -> Verdict:

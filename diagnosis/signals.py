@@ -131,6 +131,14 @@ class Scene:
         shape = (len(self.rows), self.times.size)
         return values if values.shape == shape else np.broadcast_to(values, shape)
 
+    def peaks(self) -> FloatArray:
+        """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none."""
+        node, measure = self.compiled.measure, self.compiled.rule.measure
+        if node is None or measure is None or not self.times.size:
+            return np.full(len(self.rows), np.nan)
+        worst: FloatArray = (np.fmin if measure.below else np.fmax).reduce(self.full(node), axis=1)
+        return worst
+
     def member_values(self, name: str) -> FloatArray:
         """Return the values of the signal's members before they are reduced; shape (members, times)."""
         signal = self.compiled.signals[name]
@@ -183,6 +191,7 @@ class Gate:
 
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there
+    measured: Bounds | None = None  # what the number of the check can be, one for each row
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +249,13 @@ def gate(scene: Scene, pruning: Pruning) -> Gate:
     for name in scene.compiled.detecting():
         bounds[name] = _signal_bounds(scene, name, bounds, pruning)
     high = np.broadcast_to(bound(scene.compiled.condition, bounds).high, (rows,))
-    return Gate(high == 1, ~np.isnan(high))
+    measure = scene.compiled.measure
+    measured = None if measure is None else _of_rows(bound(measure, bounds), rows)
+    return Gate(high == 1, ~np.isnan(high), measured)
+
+
+def _of_rows(bounds: Bounds, rows: int) -> Bounds:
+    return Bounds(np.broadcast_to(bounds.low, (rows,)), np.broadcast_to(bounds.high, (rows,)))
 
 
 def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:

@@ -103,6 +103,21 @@ class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
 
 
+class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The one number that a check is told by, whatever came of it: "ready on the worst vCPU of web01 at most
+    0.2 %, limit 5 % for 1 min".
+
+    ``what`` names the number. ``expr`` gives it at each sample from signals that the condition reads, absent
+    where the condition does not look at it (a device with hardly any I/O). ``limit`` is the threshold that it
+    is held against. ``below`` marks a number whose low values are the bad ones.
+    """
+
+    what: str
+    expr: str
+    limit: str
+    below: bool = False
+
+
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
@@ -116,6 +131,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     condition: str
     conclusion: str
     critical: str = ""
+    measure: Measure | None = None
     level: bool = False
     signals: dict[str, Signal] = msgspec.field(default_factory=dict)
     evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
@@ -322,6 +338,8 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
             raise refuse(f"rule for {rule.entity}", f"there is no sustained rule {rule.sustained!r}")
         for name, signal in card.signals_for(rule).items():
             _check_signal(signal, f"signal {name}", refuse)
+        if rule.measure and rule.measure.limit not in card.thresholds:
+            raise refuse(f"rule for {rule.entity}", f"there is no threshold {rule.measure.limit!r}")
         for item in rule.evidence:
             if item.threshold and item.threshold not in card.thresholds:
                 raise refuse(f"evidence {item.signal}", f"there is no threshold {item.threshold!r}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from resources.units import format_count, format_duration
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration, format_value
 from sessions.times import iso
-from sessions.verdicts import CheckReach, EntityReach, SeverityCounts, Verdict
+from sessions.verdicts import CheckNumber, CheckReach, EntityReach, SeverityCounts, Verdict
 
 TimeText = Callable[[int], str]
 """Formats a time (ms since 1970) for the reader: with the zone and the precision of the place it is shown."""
@@ -138,9 +140,57 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
                 "entities": one.entities,
                 "judged": one.judged,
                 "reason": one.reason,
+                "title": one.title,
+                "verdict": one.verdict or None,
+                "found": one.found,
+                "because": check_because(one),
+                "number": None if one.number is None else _number_json(one.number),
             }
             for one in verdict.checks
         ],
+    }
+
+
+def check_because(check: CheckReach) -> str:
+    """Return why a check came out as it did: its number and its limit, and what was not judged of it."""
+    if check.verdict == "not applicable":
+        return "nothing in the session can have it"
+    if check.verdict == "insufficient data" or check.number is None:
+        return check.reason
+    found = f"{format_count(check.found)} found" if check.found else ""
+    short = "in every sample, but too few to say how long" if check.verdict == "suspected" else ""
+    return "; ".join(part for part in (found, number_text(check.number), short, check.reason) if part)
+
+
+def checks_text(verdict: Verdict) -> list[str]:
+    """Return a sentence for each check that found nothing, or only suspects something; these first."""
+    return [
+        f"{check.title}: {check.verdict}: {check_because(check)}."
+        for wanted in ("suspected", "not found")
+        for check in verdict.checks
+        if check.verdict == wanted
+    ]
+
+
+def number_text(number: CheckNumber) -> str:
+    """Return a check's number with its limit: "ready on the worst vCPU of web01 at most 0.2 %, limit 5 % for
+    1 min".
+    """
+    most = "at least" if number.is_below else "at most"
+    held = f" for {format_duration(number.hold_s)}" if number.hold_s else ""
+    value, limit = (format_value(one, number.unit) for one in (number.value, number.limit))
+    return f"{number.what} of {shown(number.entity_name)} {most} {value}, limit {limit}{held}"
+
+
+def _number_json(number: CheckNumber) -> dict[str, object]:
+    return {
+        "what": number.what,
+        "entity": {"kind": number.entity.kind, "name": number.entity_name},
+        "value": number.value if math.isfinite(number.value) else None,
+        "limit": number.limit,
+        "unit": number.unit,
+        "hold_s": number.hold_s,
+        "is_below": number.is_below,
     }
 
 

@@ -39,7 +39,7 @@ def limited(name: str = "web01") -> Recording:
 
 def test_a_finding_reads_like_a_page_of_the_manual() -> None:
     text = printed(limited())
-    head, _, tail = text.partition("\nChecked")
+    head, _, tail = text.partition("\nVerdicts")
     assert (
         head
         == """\

@@ -410,6 +410,18 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
     assert view.minimumSizeHint().width() < 372  # it made the pane wider than the window
 
 
+def test_the_numbers_of_checks_are_beneath_what_was_judged(qtbot: QtBot, view: FindingsView) -> None:
+    number = "High ready time: not found: ready on the worst vCPU of web01 at most 0.2 %, limit 5 %."
+    view.show_verdict(replace(JUDGED, checks=(number,)))
+    assert view.head.text.split("\n")[2:] == ["▸ Judged to 02:43:20", "17 of 19 problems in 4 sources."]
+    reach = view.findChild(QPushButton, "reach")
+    assert reach is not None
+    qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
+    assert view.head.text.split("\n")[2:] == [
+        "▾ Judged to 02:43:20", "17 of 19 problems in 4 sources.", number,
+    ]  # fmt: skip
+
+
 def test_what_waits_is_counted_by_causes() -> None:
     follows = [finding(f"vm{number}", "warning", cause=A) for number in range(9)]
     known = [replace(finding(name, "info"), problem="other") for name in "xyz"]
