@@ -115,6 +115,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
+    window.destroyed.connect(settings.deleteLater)  # another window goes on changing them
     window.add_panels(PANELS, desk)
     _Frame(window, desk, workbench, window)
     GuiGarbage(window)

@@ -18,6 +18,8 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import palette_entries
 from app.gui.palette import Palette, matches
+from app.gui.settings import Settings
+from app.gui.times import SETTING
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from tests.gui.recordings import record
@@ -456,11 +458,16 @@ def test_the_layout_is_reset_after_a_pane_was_dragged_not_meanwhile(opened: Prog
 def test_a_window_that_is_gone_takes_no_more_settings(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """Another window goes on changing them."""
-    found = build(qapp, tmp_path / "settings")
-    settings = found.desk.settings
-    found.window.close()
-    found.window.deleteLater()
-    qtbot.waitUntil(lambda: not isValid(found.window))
-    settings.set("look.menu_bar", not settings.flag("look.menu_bar"))
-    settings.set("look.theme", "light")
+    window, other = build(qapp, tmp_path / "settings").window, Settings(tmp_path / "settings")
+    window.show_panel("findings")
+    window.close()
+    window.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(window))
+    changed: list[str] = []
+    third = Settings(tmp_path / "settings")
+    third.changed.connect(changed.append)
+    other.set("look.menu_bar", not other.flag("look.menu_bar"))
+    other.set("look.theme", "light")
+    other.set(SETTING, "utc")
+    qtbot.waitUntil(lambda: len(changed) == 3)
+    QApplication.processEvents()
