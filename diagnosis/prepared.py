@@ -43,7 +43,7 @@ class Prepared:
                 Scene(
                     rule,
                     source,
-                    self.topology.rows(source, rule.rule.entity),
+                    self.topology.rows_of_rule(source, rule.rule),
                     self.topology,
                     self.table,
                     self.events,

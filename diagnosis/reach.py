@@ -141,15 +141,17 @@ class ReachBook:
     def note(self, scene: Scene, found: Detection, known: KnownSamples) -> None:
         """Note what one rule judged in one source."""
         card = scene.compiled.card.id
-        tally = self.tallies[card]
-        tally.saw((scene.source, scene.compiled.rule.entity), found.entities, found.judged)
+        tally, what = self.tallies[card], (scene.source, scene.compiled.rule.entity)
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
+        if not found.entities or found.short:
+            tally.saw(what, found.entities, found.judged)
         if not found.entities:
             return
         if found.short or too_short(scene.times, Hold(self._shortest, self._shortest)):
             self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
+        tally.saw(what, found.entities, int(rows.judged.sum()))
         if rows.judged.any():
             self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
@@ -241,7 +243,9 @@ class ReachBook:
     def _reason(self, source: Source) -> str:
         if source.spec.kind == "fio":
             return "these are figures of fio; known problems are looked for in counters of hosts and VMs"
-        axis = self._table.axis(source.id)
+        axis, every_s = self._table.axis(source.id), source.spec.interval_s or 0.0
+        if every_s >= self._shortest and axis.size < 2:
+            return _seldom_text(axis.size, every_s, is_growing=source.is_growing)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"
         if source.id not in self._short:
@@ -281,6 +285,19 @@ def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
         verdict = "insufficient data"
     number = outcomes.numbers.number(check.problem) if check.applies else None
     return replace(check, verdict=verdict, found=found, suspected=suspected, number=number)
+
+
+def _seldom_text(values: int, every_s: float, *, is_growing: bool) -> str:
+    """Return why nothing was judged of a source of rollups with one value, or none."""
+    every = format_duration(every_s)
+    if is_growing:
+        return (
+            f"one value so far, judging takes two: one comes every {every}"
+            if values
+            else (f"no value so far: one comes every {every}")
+        )
+    has = "has one, judging takes two" if values else "has none"
+    return f"a value comes every {every}: the recording {has}"
 
 
 def no_samples_verdict(sources: Sequence[Source], *, is_windowed: bool) -> Verdict:

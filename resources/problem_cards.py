@@ -118,6 +118,16 @@ class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     below: bool = False
 
 
+class Only(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which entities of its kind a rule is about: those whose ``fact``, where it is known, matches the
+    pattern ``like`` as a whole. ``others`` says of all others why they are not judged.
+    """
+
+    fact: str
+    like: str
+    others: str
+
+
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
@@ -137,6 +147,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
     severity: Literal["info", "critical"] = "critical"
+    only: Only | None = None
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

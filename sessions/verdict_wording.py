@@ -54,26 +54,36 @@ def reach_text(verdict: Verdict, at: TimeText, newest: int | None = None) -> str
 
 
 def covered_text(verdict: Verdict) -> str:
-    """Return what was judged: "18 of 20 problems in 3 sources"; empty where nothing was."""
+    """Return what was judged: "18 of 20 problems, 2 of them in part, in 3 sources"; empty where nothing
+    was.
+    """
     if not verdict.is_judged:
         return ""
     checks, sources = len(verdict.judged_checks), len(verdict.judged_sources)
     of = f" of {len(verdict.sources)}" if sources < len(verdict.sources) else ""
     named = verdict.judged_sources[0].name if len(verdict.sources) == 1 else ""
     where = named or f"{format_count(sources)}{of} sources"
-    return f"{format_count(checks)} of {format_count(len(verdict.applying_checks))} problems in {where}"
+    partial = len(verdict.partial_checks)
+    in_part = f", {format_count(partial)} of them in part," if partial else ""
+    return (
+        f"{format_count(checks)} of {format_count(len(verdict.applying_checks))} problems{in_part} in {where}"
+    )
 
 
 def limits_of(verdict: Verdict) -> list[str]:
     """Return what was not judged, a sentence each: problems with the counters that are missing, sources."""
-    by_reason: dict[str, list[CheckReach]] = {}
-    for check in verdict.unjudged_checks if verdict.is_judged else ():
-        by_reason.setdefault(check.reason, []).append(check)
-    lines = [
-        f"Not judged: {_titles(checks)}{': ' + reason if reason else ''}."
-        for reason, checks in by_reason.items()
-    ]
-    return [*lines, *source_limits(verdict)]
+    if not verdict.is_judged:
+        return source_limits(verdict)
+    unjudged = _by_reason("Not judged", verdict.unjudged_checks)
+    return [*unjudged, *_by_reason("Judged in part", verdict.partial_checks), *source_limits(verdict)]
+
+
+def _by_reason(lead: str, checks: Sequence[CheckReach]) -> list[str]:
+    """Return a sentence for each reason: "Not judged: Co-stop, Swapping: no source has …"."""
+    found: dict[str, list[CheckReach]] = {}
+    for check in checks:
+        found.setdefault(check.reason, []).append(check)
+    return [f"{lead}: {_titles(some)}{': ' + reason if reason else ''}." for reason, some in found.items()]
 
 
 def source_limits(verdict: Verdict) -> list[str]:

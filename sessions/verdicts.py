@@ -83,6 +83,11 @@ class CheckReach:
         return self.judged > 0
 
     @property
+    def is_partial(self) -> bool:
+        """True if some of the entities were judged, and others were not."""
+        return 0 < self.judged < self.entities
+
+    @property
     def applies(self) -> bool:
         """True if the session has an entity that can have the problem."""
         return self.entities > 0
@@ -205,6 +210,11 @@ class Verdict:
     def judged_checks(self) -> Sequence[CheckReach]:
         """The problems that at least one entity was judged for."""
         return [one for one in self.checks if one.is_judged]
+
+    @property
+    def partial_checks(self) -> Sequence[CheckReach]:
+        """The problems that some of the entities were judged for, but not all that can have them."""
+        return [one for one in self.checks if one.is_partial]
 
     @property
     def unjudged_checks(self) -> Sequence[CheckReach]:
