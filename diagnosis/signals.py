@@ -14,7 +14,7 @@ from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import Node
 from diagnosis.members import Members, members_of
-from diagnosis.reduction import reduce_members
+from diagnosis.reduction import reduce_members, without_lacking
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.topology import Topology
@@ -180,7 +180,22 @@ class Scene:
         values = self._over_members(signal.node, signal.counters, members)
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
         reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
+        if signal.signal.whole:
+            reduced = without_lacking(reduced, self._lacks(signal.signal, members), members.row)
         return reduced if members.units == len(self.rows) else reduced[members.unit]
+
+    def _lacks(self, signal: Signal, members: Members) -> BoolArray:
+        """Return at which samples members lack some that their host should give; (members, times), bool.
+
+        A VM that uses a device may come and go; what another host sees of the same device does not.
+        """
+        if signal.of == "elsewhere":
+            rows = [np.isnan(self.table.rows(self.source, ids)) for ids in members.ids.values()]
+            lacks: BoolArray = np.logical_and.reduce(rows)
+            return lacks
+        covered = {one: self.table.covers(one, self.source) for one in set(members.sources)}
+        every = [~covered[one] for one in members.sources]
+        return np.stack(every) if every else np.zeros((0, self.times.size), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +299,9 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
 def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:
     # Members may be absent at some samples: a sum can lack any of them, a maximum can be of the smallest
     # only.
+    if how == "members":
+        number = reduce_members(low, row, rows, how)[:, 0]
+        return Bounds(number, number)
     if how == "count":
         low, high, least, most = np.zeros(low.shape), np.ones(high.shape), "min", "sum"
     elif how in ("sum", "top3"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from viewmodels.chart_spec import ChartSpec
@@ -44,8 +44,9 @@ class ChartOrdering(QObject):
         """Take drags of charts; all other events are passed on."""
         if event.type() == QEvent.Type.DragLeave:
             self._line.hide()
-        is_drag = isinstance(event, QDragEnterEvent | QDragMoveEvent | QDropEvent)
-        if not is_drag or not event.mimeData().hasFormat(CHART_MIME) or self._dragged is None:
+        if not isinstance(event, QDropEvent):  # a drag that enters or moves is one, too
+            return super().eventFilter(watched, event)
+        if not event.mimeData().hasFormat(CHART_MIME) or self._dragged is None:
             return super().eventFilter(watched, event)
         event.acceptProposedAction()
         place = event.position().toPoint()
