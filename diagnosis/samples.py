@@ -162,7 +162,9 @@ class SampleTable:
     def covers(self, owner: int, source: int) -> BoolArray:
         """Return at which instants of ``source`` there are samples of ``owner``, of any of its series."""
         instants = np.zeros((1, self.axis(owner).size))
-        return ~np.isnan(instants if owner == source else self._aligned(instants, owner, source))[0]
+        seen = instants if owner == source else self._aligned(instants, owner, source)
+        covered: BoolArray = ~np.isnan(seen[0])
+        return covered
 
     def _aligned(self, values: FloatArray, owner: int, source: int) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock."""
