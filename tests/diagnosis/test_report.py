@@ -8,8 +8,8 @@ import re
 import pytest
 from rich.console import Console
 
-from diagnosis import render_report
 from diagnosis.plain_text import finding_text, findings_markdown, report_text
+from diagnosis.report import render_report
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
