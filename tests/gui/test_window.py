@@ -303,8 +303,11 @@ def test_a_pane_that_was_closed_stays_closed(
 
 
 def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
-    opened: Program, qtbot: QtBot
+    opened: Program, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    session = record(tmp_path / "states.hscope", seconds=120, fields="all")
+    opened.workbench.open_paths([session])
+    qtbot.waitUntil(lambda: opened.desk.session.path == session, timeout=WAIT)
     opened.window.show_panel("esxtop")
     panel = part(opened.window, EsxtopView)
     model = part(opened.window, EsxtopModel)
