@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, usual_step
+from diagnosis.arrays import BoolArray, sample_seconds, usual_step
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
@@ -253,7 +253,7 @@ class ReachBook:
         needed = f"a problem must last {format_duration(self._shortest)} or more to be called one"
         if axis.size == 1:
             return f"a single sample; {needed}"
-        length = format_duration(float(axis[-1] - axis[0]) / 1000)
+        length = format_duration(float(sample_seconds(axis).sum()))
         return f"{format_count(axis.size)} samples over {length}; {needed}"
 
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.series_index import SeriesIndex
-from resources.problem_cards import Rule
 from sessions.current_records import with_current_names
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
@@ -93,15 +92,6 @@ class Topology:
         have one, in order.
         """
         return [placed.ref for placed in self._group(source).get((None, kind), ())]
-
-    def rows_of_rule(self, source: int, rule: Rule) -> list[EntityRef]:
-        """Return the entities of the source that a rule is about."""
-        found, only = self.rows(source, rule.entity), rule.only
-        if only is None:
-            return found
-        known, like = self.texts(only.fact), re.compile(only.like)
-        types = ((ref, known.get(self.base(ref))) for ref in found)
-        return [ref for ref, text in types if text is None or like.fullmatch(str(text))]
 
     def below(self, source: int, above: EntityRef, kind: str) -> Sequence[Placed]:
         """Return the entities of this kind below ``above``, or on that host, in the window."""

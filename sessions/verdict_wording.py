@@ -54,20 +54,19 @@ def reach_text(verdict: Verdict, at: TimeText, newest: int | None = None) -> str
 
 
 def covered_text(verdict: Verdict) -> str:
-    """Return what was judged: "18 of 20 problems, 2 of them in part, in 3 sources"; empty where nothing
-    was.
+    """Return what was judged: "looked for 18 of 20 known problems, for 2 of them in part only, in 3 sources";
+    empty where nothing was.
     """
     if not verdict.is_judged:
         return ""
-    checks, sources = len(verdict.judged_checks), len(verdict.judged_sources)
+    sources = len(verdict.judged_sources)
     of = f" of {len(verdict.sources)}" if sources < len(verdict.sources) else ""
     named = verdict.judged_sources[0].name if len(verdict.sources) == 1 else ""
     where = named or f"{format_count(sources)}{of} sources"
     partial = len(verdict.partial_checks)
-    in_part = f", {format_count(partial)} of them in part," if partial else ""
-    return (
-        f"{format_count(checks)} of {format_count(len(verdict.applying_checks))} problems{in_part} in {where}"
-    )
+    in_part = f", for {format_count(partial)} of them in part only," if partial else ""
+    known = f"{format_count(len(verdict.judged_checks))} of {format_count(len(verdict.applying_checks))}"
+    return f"looked for {known} known problems{in_part} in {where}"
 
 
 def limits_of(verdict: Verdict) -> list[str]:
@@ -87,12 +86,15 @@ def _by_reason(lead: str, checks: Sequence[CheckReach]) -> list[str]:
 
 
 def source_limits(verdict: Verdict) -> list[str]:
-    """Return which sources were not judged, or not to the end, and why, a sentence each."""
-    if len(verdict.sources) < 2 and not verdict.is_judged:
+    """Return which sources were not judged, or not to the end, and why, a sentence for each reason."""
+    if not verdict.is_judged and len({one.reason for one in verdict.sources}) < 2:
         return []  # the verdict's own reason says it
+    found: dict[tuple[bool, str], list[str]] = {}
+    for one in verdict.limited_sources:
+        found.setdefault((one.judged is None, one.reason), []).append(one.name)
     return [
-        f"{'Not judged' if one.judged is None else 'Judged in part'}: {one.name}: {one.reason}."
-        for one in verdict.limited_sources
+        f"{'Not judged' if is_unjudged else 'Judged in part'}: {_few(names)}: {reason}."
+        for (is_unjudged, reason), names in found.items()
     ]
 
 
@@ -100,16 +102,17 @@ def verdict_sentence(verdict: Verdict, at: TimeText, newest: int | None = None) 
     """Return the whole verdict as one text: up to when, of what, and what was not judged and why."""
     parts = [reach_text(verdict, at, newest) + "."]
     if covered := covered_text(verdict):
-        parts.append(f"{covered}.")
+        parts.append(f"{covered[0].upper()}{covered[1:]}.")
     return " ".join([*parts, *limits_of(verdict)])
 
 
 def entity_text(reach: EntityReach | None, verdict: Verdict, at: TimeText) -> str:
-    """Return what was judged of one entity: "Judged to 02:43:20: 7 of 8 problems", or why nothing was."""
+    """Return what was judged of one entity: "Judged to 02:43:20: looked for 7 of 8 known problems", or why
+    nothing was.
+    """
     if reach is not None:
-        return (
-            f"Judged to {at(reach.to)}: {format_count(reach.problems)} of {format_count(reach.of)} problems."
-        )
+        known = f"{format_count(reach.problems)} of {format_count(reach.of)} known problems"
+        return f"Judged to {at(reach.to)}: looked for {known}."
     if verdict.is_judged:
         return "Not judged: it has no samples, or too few, of the counters that known problems need."
     return reach_text(verdict, at) + "."
@@ -205,6 +208,11 @@ def _number_json(number: CheckNumber) -> dict[str, object]:
 
 
 def _titles(checks: Sequence[CheckReach]) -> str:
-    named = ", ".join(check.title for check in checks[:_NAMED])
-    more = len(checks) - _NAMED
+    return _few([check.title for check in checks])
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    named = ", ".join(names[:_NAMED])
+    more = len(names) - _NAMED
     return named + (f" and {more} more" if more > 0 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_it_says_up_to_when_and_what_it_judged() -> None:
 
 def test_it_names_the_problems_it_could_not_judge_and_the_counters_they_lack() -> None:
     text = verdict_sentence(diagnosed(quiet()).verdict, at)
-    assert "problems in esx01" in text
+    assert re.search(r" Looked for \d+ of \d+ known problems in esx01\. ", text)
     assert "(%CSTP); esxtop -b -a records it" in text
     verdict = diagnosed(quiet()).verdict
     assert {one.problem for one in verdict.unjudged_checks} >= {"cpu.costop", "mem.swapping"}
@@ -52,7 +53,7 @@ def test_it_names_the_problems_it_could_not_judge_and_the_counters_they_lack() -
 
 @pytest.mark.parametrize(
     ("seconds", "why"),
-    [(5, "a single sample"), (30, "6 samples over 25 s; a problem must last 1 min or more")],
+    [(5, "a single sample"), (30, "6 samples over 30 s; a problem must last 1 min or more")],
 )
 def test_too_few_samples_are_no_all_clear(seconds: float, why: str) -> None:
     found = diagnosed(quiet(seconds=seconds))
@@ -197,7 +198,7 @@ def test_a_problem_that_was_judged_for_some_entities_only_was_judged_in_part() -
     assert (limit.judged, limit.entities) == (1, 3)
     assert limit in found.verdict.partial_checks
     text = verdict_sentence(found.verdict, at)
-    assert ", 2 of them in part," in text
+    assert "known problems, for 2 of them in part only, in esx01." in text
     assert "Judged in part: " in text
     assert "2 of 3 lack samples for it" in text
     assert "in part" not in verdict_sentence(diagnosed(quiet()).verdict, at)
@@ -242,3 +243,12 @@ def test_a_source_of_rollups_says_how_seldom_its_values_come(values: int, state:
     )
     verdict = diagnose_session(made, problems(), catalogue()).verdict
     assert f"Not judged: vc01 rollups: {why}." in verdict_sentence(verdict, at)
+
+
+def test_one_reason_of_several_sources_is_given_once() -> None:
+    short = [quiet(f"esx0{number}", seconds=15) for number in range(4)]
+    text = verdict_sentence(diagnosed(*short).verdict, at)
+    assert text.count("a problem must last") == 1
+    lacking = [quiet(f"esx0{number}", seconds=15) for number in range(2)]
+    text = verdict_sentence(diagnosed(quiet("esx09"), *lacking).verdict, at)
+    assert "Not judged: esx00, esx01: 3 samples over 15 s; a problem must last" in text

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import breakable, shown
-from viewmodels.verdict_words import VerdictWords
+from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
@@ -72,7 +72,7 @@ class VerdictHead(QWidget):
         self._symbol.setText(SYMBOLS[words.health])
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(words.health)}")
         self._title.setText(shown(words.title, _LONGEST))
-        lines = [f"{words.covered}." if is_judged else words.reason, *words.left_out]
+        lines = [sentence_of(words.covered) if is_judged else words.reason, *words.left_out]
         is_folded = not is_title_shown and not self._reach.isChecked()
         if is_judged and self._reach.isChecked():
             lines += words.checks
