@@ -113,6 +113,11 @@ class Changes:
         present = self._entries[entry.id]
         return self._note(self._moved(present, "applied")) if present.state == "intended" else present
 
+    def drop(self, entry: JournalEntry, why: str) -> JournalEntry:
+        """Write down that what was intended never came to be."""
+        present = self._entries[entry.id]
+        return self._note(self._moved(present, "not needed", why)) if present.state == "intended" else present
+
     def hold(self, wanted: Iterable[Wanted], kept: Collection[str] = ()) -> None:
         """Make these the settings that are changed: put back the others, newest first, and change what
         differs. Changes with the ids ``kept`` stay.

@@ -48,7 +48,10 @@ def test_a_sweep_from_start_to_verdict(session: Path) -> None:
     assert list(ran.phases)[-1] == "restore"
     assert around.snapshot() == as_it_was
     assert around.closed
-    assert {entry.state for entry in ran.journal} == {"undone"}
+    scratch = [entry for entry in ran.journal if entry.object.id.endswith("5c")]
+    assert {entry.state for entry in scratch} == {"not needed"}
+    assert scratch == ran.journal[:3]
+    assert {entry.state for entry in ran.journal[3:]} == {"undone"}
     assert {entry.setting for entry in ran.journal} == {LOCK, "folder"}
     for one in ran.collector.measured.rounds:
         assert one.seconds == 60
@@ -368,3 +371,15 @@ def test_a_session_whose_disk_is_full_ends_the_run_and_everything_is_put_back(
     assert "left" in str(ran.outcome.error)
     assert around.snapshot() == as_it_was
     assert {one.state for one in ran.collector.changes} <= {"undone", "not needed"}
+
+
+def test_a_guest_that_never_answered_has_nothing_to_be_put_back(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    around.all_workers[1].alive = False
+    ran = run_plan(session, around, plan)
+    assert "perf-w02 does not answer" in str(ran.outcome.error)
+    assert {entry.state for entry in ran.journal} == {"not needed"}
+    assert [entry.why for entry in ran.journal if entry.object.name == "perf-w02"] == [
+        "Its guest did not answer."
+    ]

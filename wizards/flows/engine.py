@@ -14,7 +14,7 @@ from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
-from wizards.flows.active_worker import ActiveWorker
+from wizards.flows.active_worker import FOLDER, ActiveWorker
 from wizards.flows.check_result import CheckResult
 from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
@@ -359,7 +359,7 @@ class _Run:
 def _prepare(run: _Run) -> None:
     run.record.begin_phase(0, "Prepare: checks, locks, disks")
     run.environment.begin(run.feed)
-    around = look(run.environment)
+    around = _look(run)
     _require_checks(run, around)
     _lock(run)
     run.changes_hold([])
@@ -371,6 +371,20 @@ def _prepare(run: _Run) -> None:
         run.before = numbers_of(around, run._chosen())
         run.feed.choose([one.entity for one in around.objects if one.object.id in run._chosen()])
     run.record.end_phase(0)
+
+
+def _look(run: _Run) -> Surroundings:
+    """Look around. What asking a guest leaves there meanwhile is written down before."""
+    left: dict[str, JournalEntry] = {}
+    for worker in run.environment.workers():
+        if scratch := worker.scratch(run.options.run):
+            left[worker.name] = run.changes.intend(Wanted(scratch, FOLDER, scratch.id))
+            run._keep(left[worker.name])
+    around = look(run.environment)
+    for seen in around.workers:
+        if seen.facts is None and seen.name in left:
+            run.changes.drop(left[seen.name], "Its guest did not answer.")
+    return around
 
 
 def _require_checks(run: _Run, around: Surroundings) -> None:

@@ -80,6 +80,11 @@ def folder_of(run: str, worker: str, guest: Guest) -> str:
     return f"{_FOLDERS[guest]}hyperscope-{digest[:20]}"
 
 
+def scratch_of(folder: str) -> str:
+    """Return the folder, beside a job's, for what a way into a guest leaves there while a script runs."""
+    return f"{folder}5c"
+
+
 def disks_text(work: Work) -> str:
     """Return the content of the file ``disks``: path, UUID and size of each, or a file's path.
 

@@ -18,7 +18,7 @@ from sessions.journal import ChangedObject
 from sessions.model import EntityRef
 from workloads.disk_uuid import plain_uuid
 from workloads.environment import TestObject, Work, WorkerFacts, WorkerProgress, WorkerState
-from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending
+from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending, scratch_of
 from workloads.guests.disks import refusal
 from workloads.guests.ending import clock_jumped, state_at_end
 from workloads.guests.folders import end_job, make_folder
@@ -134,6 +134,13 @@ class GuestWorker:
     def place(self, run: str) -> ChangedObject:
         """Return what ``prepare`` will make for a test run; this asks nobody."""
         return self._place_of(folder_of(run, self._name, self._transport.guest))
+
+    def scratch(self, run: str, /) -> ChangedObject | None:
+        """Return the folder in which every script of a test run will leave something while it runs, for the
+        journal; None if none will.
+        """
+        folder = scratch_of(folder_of(run, self._name, self._transport.guest))
+        return self._place_of(folder) if self._transport.keep_in(folder) else None
 
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Put the job where it will run, and start nothing; return ``place(run)``.
