@@ -15,8 +15,8 @@ from tests.vcenter.load_site import LoadSite, needs_own_systems, scenario
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, TestVCenter
 from tests.workloads.guests.running import needs_fio, wait_until
 from tests.workloads.vsphere.test_tools import QUICK
-from workloads.environment import Work
-from workloads.guests.worker import GuestOptions, GuestWorker
+from workloads.environment import Work, Worker
+from workloads.guests.worker import GuestOptions
 from workloads.job_file import Disk
 from workloads.together import on_all
 from workloads.vsphere.environment import Access, VSphereChoice, VSphereEnvironment
@@ -61,13 +61,13 @@ def test_percentiles_of_four_guests_are_those_of_all_their_single_ios(
                 int(bucket_of(np.array([int(one.percentile(percent))]))[0]) for one in (together, raw)
             )
             assert abs(mine - theirs) <= 1, percent
-        on_all(workers, GuestWorker.clean_up)
+        on_all(workers, lambda one: one.clean_up())
         assert set().union(*LoadSite(server).files().values()) == set()
     finally:
         environment.close()
 
 
-def _prepare(worker: GuestWorker) -> None:
+def _prepare(worker: Worker) -> None:
     [disk] = [one for one in worker.inspect().disks if not one.in_use]
     told = {"depth": 2, "warm_up": 0, "runtime": 4}
     worker.prepare("run-1", Work("random-mixed", told, (Disk("test", disk.path),), (disk,), seconds=4.0))
