@@ -104,8 +104,7 @@ class _Sink:
 def lab_source(lab: Lab, host: str) -> SourceSpec:
     """Return the source specification of one host of the lab."""
     about = (("scenario", lab.scenario.id), ("title", lab.scenario.title), ("seed", str(lab.seed)))
-    fewer = (("fields", lab.fields),) if lab.fields != "all" else ()
-    return SourceSpec("lab", host, TICK_S, attributes=(*about, *fewer))
+    return SourceSpec("lab", host, TICK_S, attributes=about)
 
 
 def ticks_in(seconds: float) -> int:

@@ -11,6 +11,7 @@ from rich.text import Text
 from app.commands import test_runs
 from app.commands.options import AsJson
 from app.commands.test_gain import gain
+from app.commands.test_looking import look
 from app.commands.test_own import own
 from app.consoles import results
 from app.terminal import hint, print_json, print_line
@@ -24,6 +25,7 @@ commands = typer.Typer(
     help="Guided tests: real load on real VMs, what it proves, and everything put back.",
     rich_markup_mode=None,
 )
+commands.command("look")(look)
 commands.command("plan")(test_runs.plan)
 commands.command("check")(test_runs.check)
 commands.command("run")(test_runs.run)

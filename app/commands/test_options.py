@@ -37,6 +37,10 @@ PasswordStdin = Annotated[
     typer.Option("--password-stdin", help="Read passwords from stdin: a line for each address, in order."),
 ]
 
+Attached = Annotated[
+    bool, typer.Option("--attached", help="Ask on stdout, answered on stdin, for a window that starts it.")
+]
+
 
 def environment_options(
     *,

@@ -10,6 +10,7 @@ import typer
 from app.commands.options import AsJson, SessionPath
 from app.commands.test_options import (
     AgentKeys,
+    Attached,
     GuestUser,
     KeyFile,
     PasswordStdin,
@@ -143,21 +144,23 @@ def check(
     agent: AgentKeys = True,
     thumbprint: Thumbprints = None,
     password_stdin: PasswordStdin = False,
+    attached: Attached = False,
     as_json: AsJson = False,
 ) -> None:
     """Check everything that the plan needs, and say how to mend what blocks it. Nothing is changed."""
-    from app.testing.environments import open_environment  # noqa: PLC0415 - after the help
+    from app.testing.asking import answering, tell  # noqa: PLC0415 - after the help
+    from app.testing.environments import open_environment  # noqa: PLC0415
+    from app.testing.looking import check_in  # noqa: PLC0415
     from resources.guided_tests import load_guided_tests  # noqa: PLC0415
-    from wizards.flows.checks import checks_of  # noqa: PLC0415
-    from wizards.flows.surroundings import look  # noqa: PLC0415
 
-    made = _read(path)
+    made, known = _read(path), load_guided_tests()
     options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
-    opened = open_environment(made.environment, options)
-    try:
-        found = list(checks_of(made, look(opened), opened, load_guided_tests()))
-    finally:
-        opened.close()
+    if attached:
+        with answering(options) as asking:
+            answer = check_in(open_environment(made.environment, asking), made, known)
+        tell(answer)
+        return
+    found = check_in(open_environment(made.environment, options), made, known).checks
     if as_json:
         print_json({"checks": [one.to_json() for one in found], **_costs(made)})
     else:

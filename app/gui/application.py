@@ -115,9 +115,8 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
-    window.destroyed.connect(settings.deleteLater)  # another window goes on changing them
     window.add_panels(PANELS, desk)
-    _Frame(window, desk, workbench, window)
+    _Frame(window, desk, workbench, application)
     GuiGarbage(window)
     gc.freeze()  # what stands for good need not be searched for garbage whenever a session is read
     return Program(window, desk, workbench)
@@ -281,6 +280,7 @@ class _Frame(QObject):
 
     def _close(self) -> None:
         self._workbench.shutdown()
+        self._desk.tests.shutdown()
         self._desk.session.close()
         self._desk.judging.shutdown()
         self._desk.jobs.shutdown()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog
@@ -20,13 +21,18 @@ from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
 from collectors.vsphere.selection import parse_selection
 from connections.address import Address
+from connections.address import parse_address as parse_any
 from connections.core_dumps import forbid_core_dumps
 from connections.known_hosts import KnownHosts
-from connections.vsphere.address import parse_address
+from connections.ssh.address import SSH
+from connections.vsphere.address import ESXI, GUESTS, VCENTER, parse_address
 from recorder.protocol import CertificateWanted, Ended, PasswordWanted
 from resources.failures import HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted
+
+if TYPE_CHECKING:
+    from app.gui.test_process import TestProcess  # what it is about takes long to load
 
 _THUMBPRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}")
 
@@ -50,6 +56,7 @@ class Connecting(QObject):
         self._in_vain: Profile | None = None
         recordings.first_samples.connect(lambda _path, _request: self._forget_vain())
         recordings.began.connect(self._began)
+        desk.tests.asks.connect(self._began)
         recordings.refused.connect(self._refused)
         recordings.over.connect(self._start_again)
 
@@ -124,11 +131,16 @@ class Connecting(QObject):
 
         self._desk.jobs.start("connecting.keyring", "Asking the keyring", work, done)
 
-    def _began(self, process: RecorderProcess) -> None:
+    def forget_password(self, source: str) -> None:
+        """Ask for the password of an address again when it is next needed; delete it from the keyring."""
+        self._typed.pop(source, None)
+        self._keep({_address_of(source): ""}, keep=False, then=lambda: None)
+
+    def _began(self, process: RecorderProcess | TestProcess) -> None:
         process.password_wanted.connect(partial(self._password_wanted, process))
         process.certificate_wanted.connect(partial(self._certificate_wanted, process))
 
-    def _password_wanted(self, process: RecorderProcess, event: PasswordWanted) -> None:
+    def _password_wanted(self, process: RecorderProcess | TestProcess, event: PasswordWanted) -> None:
         known = self._typed.get(event.source)
         if known is not None:
             process.give_password(event.source, known)
@@ -138,7 +150,7 @@ class Connecting(QObject):
             self._typed[event.source] = password
             process.give_password(event.source, password)
             if keep:
-                self._keep({parse_address(event.source): password}, keep=True, then=lambda: None)
+                self._keep({_address_of(event.source): password}, keep=True, then=lambda: None)
 
         dialog = self._password_dialog(event.source, "")
         dialog.given.connect(given)
@@ -146,27 +158,32 @@ class Connecting(QObject):
         process.ended.connect(dialog.close)
         _open(dialog)
 
-    def _certificate_wanted(self, process: RecorderProcess, event: CertificateWanted) -> None:
+    def _certificate_wanted(self, process: RecorderProcess | TestProcess, event: CertificateWanted) -> None:
         place = _place(event.source)
-        dialog = TrustDialog(self._desk.theme, Certificate(place, event.sha256, event.why), self._window)
+        is_host_key = event.source.startswith(f"{SSH.scheme}:")
+        shown = Certificate(place, event.sha256, event.why, is_host_key=is_host_key)
+        dialog = TrustDialog(self._desk.theme, shown, self._window)
         dialog.trusted.connect(lambda: process.trust(event.source, event.sha256))
         dialog.rejected.connect(lambda: process.trust(event.source, ""))
-        dialog.rejected.connect(partial(self._distrusted, process, place))
+        dialog.rejected.connect(partial(self._distrusted, process, place, shown.thing))
         process.ended.connect(dialog.close)
         _open(dialog)
 
-    def _distrusted(self, process: RecorderProcess, place: str) -> None:
+    def _distrusted(self, process: RecorderProcess | TestProcess, place: str, thing: str) -> None:
         """When this process ends, say that the certificate is not trusted, and offer to try again.
 
         The recorder's own message is advice for users without a window.
         """
 
         def say(ended: Ended) -> None:
-            if ended.code == UntrustedError.exit_code:
-                text = f"Not connected to {place}: its certificate is not trusted."
-                self._window.messages.show_message(
-                    text, "warning", button="Try again", act=partial(self._start, process.request)
-                )
+            if ended.code != UntrustedError.exit_code:
+                return
+            text = f"Not connected to {place}: its {thing} is not trusted."
+            if isinstance(process, RecorderProcess):
+                again = partial(self._start, process.request)
+                self._window.messages.show_message(text, "warning", button="Try again", act=again)
+            else:
+                self._desk.notify(text, "warning")
 
         process.ended.connect(say)
 
@@ -187,7 +204,7 @@ class Connecting(QObject):
         def given(password: str, keep: bool) -> None:
             self._typed[source] = password
             again = partial(self._record_again, process.request)
-            self._keep({parse_address(source): password}, keep=keep, then=again)
+            self._keep({_address_of(source): password}, keep=keep, then=again)
 
         dialog = self._password_dialog(source, message)
         dialog.given.connect(given)
@@ -199,7 +216,7 @@ class Connecting(QObject):
             self._desk.notify(message, "critical")
             return
         shown, before = found[:2]
-        address = parse_address(source)
+        address = _address_of(source)
 
         def trusted() -> None:
             try:
@@ -229,8 +246,9 @@ class Connecting(QObject):
 
     def _password_dialog(self, source: str, trouble: str) -> PasswordDialog:
         forbid_core_dumps()
-        address = parse_address(source)
-        return PasswordDialog(self._desk.theme, address.user, address.place, trouble, self._window)
+        address = _address_of(source)
+        place = f"the guests of {address.place}" if address.scheme == GUESTS.scheme else address.place
+        return PasswordDialog(self._desk.theme, address.user, place, trouble, self._window)
 
 
 def trouble_of(profile: Profile) -> str:
@@ -246,9 +264,14 @@ def trouble_of(profile: Profile) -> str:
     return f"{twice} is there twice." if twice else ""
 
 
+def _address_of(source: str) -> Address:
+    """Return the address of a question: a server's, a guest's, or that of all guests of a vCenter."""
+    return parse_any(source, (VCENTER, ESXI, SSH, GUESTS))
+
+
 def _place(source: str) -> str:
     try:
-        return parse_address(source).place
+        return _address_of(source).place
     except HyperscopeError:
         return source
 

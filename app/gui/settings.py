@@ -77,15 +77,6 @@ SETTINGS: tuple[SettingSpec, ...] = (
         "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab",
         minimum=1, maximum=600, unit="×",
     ),
-    SettingSpec(
-        "lab.fields", "Counters of the lab", "Fewer make smaller sessions, and suit a slow machine.",
-        "all", "Lab",
-        (
-            ("all", "All that esxtop has"),
-            ("default", "Those that esxtop -b writes"),
-            ("diagnosis", "Those that problems need"),
-        ),
-    ),
 )  # fmt: skip
 
 

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace as with_fields
 from PySide6.QtCore import QObject, Signal
 
-from app.gui.jobs import Job, JobRunner
+from app.gui.jobs import JobRunner
 from app.gui.settings import Settings
-from resources.failures import HyperscopeError, UsageError
+from app.gui.surveying import Surveyor
+from app.gui.test_places import Place
+from app.testing.messages import Found
+from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, GuidedTests
 from resources.units import format_count, format_duration
+from wizards.flows.about import About
 from wizards.flows.check_result import CheckResult, counts_text
-from wizards.flows.checks import checks_of
-from wizards.flows.choices import Chosen, Offer, choice_of, first_choice, objects_of, offer_of, problem_of
+from wizards.flows.choices import (
+    Chosen,
+    Offer,
+    choice_of,
+    first_choice,
+    objects_of,
+    offer_of,
+    problem_of,
+)
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import plan_text
 from wizards.flows.plan_sheet import PlanSheet
 from wizards.flows.planning import make_plan
-from wizards.flows.sheets import present_settings, sheet_of
+from wizards.flows.sheets import sheet_of
 from wizards.flows.steps import SetupLines
-from wizards.flows.surroundings import Surroundings, look
-from workloads.environment import Environment
-from workloads.lab.environment import LabEnvironment
+from wizards.flows.surroundings import Surroundings
 
+CHOOSE_VMS = "Tick the VMs that do the I/O, and log in to their guests."
+NAME_GUESTS = "Name the guests that do the I/O, one address a line."
 _SECONDS_STALE = 300
 
 
@@ -35,11 +48,14 @@ _SECONDS_STALE = 300
 class SetUp:
     """How far the setting up of a test has come; None and empty for what is not known yet.
 
-    ``problem`` is a sentence on why there is no plan. ``checked_at`` is when the checks were made.
+    ``about`` is the object that the test is to be about, if it was begun from one. ``problem`` is a sentence
+    on why there is no plan, ``step`` one on what is to be done first. ``checked_at`` is when the checks were
+    made.
     """
 
     test: GuidedTest
-    address: str
+    place: Place
+    about: About | None = None
     around: Surroundings | None = None
     offer: Offer | None = None
     chosen: Chosen | None = None
@@ -48,6 +64,7 @@ class SetUp:
     checks: tuple[CheckResult, ...] = ()
     checked_at: datetime | None = None
     problem: str = ""
+    step: str = ""
 
     @property
     def is_blocked(self) -> bool:
@@ -57,7 +74,8 @@ class SetUp:
 
 class TestSetup(QObject):
     """Signals: ``changed`` when there is another plan, check or problem; ``offered`` when the environment
-    was looked at; ``ready`` with the path of the plan's file when the test may start.
+    was looked at; ``ready`` with the path of the plan's file when the test may start; ``asks`` with a process
+    that may ask for passwords and trust.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -65,23 +83,26 @@ class TestSetup(QObject):
     changed = Signal()
     offered = Signal()
     ready = Signal(object)
+    asks = Signal(object)
 
     def __init__(
         self, jobs: JobRunner, settings: Settings, known: GuidedTests, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._jobs, self._settings, self._known = jobs, settings, known
+        self._surveyor = Surveyor(jobs, known, self)
+        self._surveyor.began.connect(self.asks)
         self.now: SetUp | None = None
 
     @property
     def is_checking(self) -> bool:
         """True while the checks are made."""
-        return self._jobs.busy("test-check")
+        return self._surveyor.is_checking or self._jobs.busy("test-costs")
 
     @property
     def is_looking(self) -> bool:
-        """True while the environment is asked what it has."""
-        return self._jobs.busy("test-look")
+        """True while the environment is asked what it has, and the first plan is made."""
+        return self._surveyor.is_looking or self._jobs.busy("test-plan")
 
     @property
     def command(self) -> str:
@@ -106,37 +127,48 @@ class TestSetup(QObject):
             tuple(choose), check, (f"{format_count(len(plan.order))} phases, {seconds}",), now.is_blocked
         )
 
-    def begin(self, test: GuidedTest, address: str, then: str = "") -> None:
-        """Look at an environment and make the plan with defaults; with ``then`` = ``start`` check it and
-        start.
+    def begin(self, test: GuidedTest, place: Place, then: str = "", about: About | None = None) -> None:
+        """Look at what a test acts on and make the plan with defaults; with ``then`` = ``start`` check it and
+        start. What it is to be ``about`` is chosen.
         """
-        self.now = SetUp(test, address)
+        self.now = SetUp(test, place, about)
+        if not place.addresses:
+            self._surveyor.cancel()
+            self._take_first("", replace(self.now, step=NAME_GUESTS))
+            return
+        self._look(place, then)
+
+    def enter(self, place: Place) -> None:
+        """Look again, into the guests of the VMs that the place names; what was chosen stays chosen."""
+        if self.now is not None:
+            self.now = replace(self.now, place=place, plan=None, sheet=None, checks=(), problem="", step="")
+            self._look(place, "")
+
+    def _look(self, place: Place, then: str) -> None:
+        def done(found: Found) -> None:
+            now = self.now
+            if now is not None and now.place == place:
+                first = partial(_first_plan, now, found.around, self._known)
+                self._jobs.start(
+                    "test-plan", "Planning", lambda _job: first(), partial(self._take_first, then)
+                )
+
+        self._surveyor.look(place, done, self._failed)
         self.changed.emit()
 
-        def work(_job: Job) -> tuple[Surroundings, SetUp]:
-            around = _look(address)
-            offer = offer_of(test, around)
-            first = first_choice(test, around, offer)
-            planned = self._planned(SetUp(test, address, around, offer), first)
-            if planned.plan is not None:
-                planned = replace(planned, chosen=replace(first, objects=objects_of(planned.plan)))
-            return around, planned
-
-        def done(found: tuple[Surroundings, SetUp]) -> None:
-            _around, self.now = found
-            self.offered.emit()
-            self.changed.emit()
-            if self.now.plan is not None:
-                self.check(then)
-
-        self._jobs.start("test-look", f"Looking at {address}", work, done, failed=self._failed, visible=True)
+    def _take_first(self, then: str, found: SetUp) -> None:
+        self.now = found
+        self.offered.emit()
+        self.changed.emit()
+        if found.plan is not None:
+            self.check(then)
 
     def choose(self, chosen: Chosen) -> None:
         """Make the plan of another choice."""
         now = self.now
         if now is None or now.around is None or chosen == now.chosen:
             return
-        self._jobs.start("test-plan", "Planning", lambda _job: self._planned(now, chosen), self._take)
+        self._jobs.start("test-plan", "Planning", lambda _job: _planned(now, chosen, self._known), self._take)
 
     def refuse(self, problem: str) -> None:
         """Have no plan, because something was typed that can't be: ``problem`` is a sentence on it."""
@@ -152,22 +184,21 @@ class TestSetup(QObject):
             return
         plan, began = now.plan, datetime.now().astimezone()
 
-        def work(_job: Job) -> _Checked:
-            return _check(plan, self._known)
+        def done(found: Found) -> None:
+            costs = partial(_sheet_now, plan, self._known, found)
+            self._jobs.start("test-costs", "Planning", lambda _job: costs(), partial(take, found))
 
-        def done(found: _Checked) -> None:
+        def take(found: Found, sheet: PlanSheet) -> None:
             if self.now is None or self.now.plan != plan:
                 return
             self.now = replace(
-                self.now, around=found.around, checks=found.checks, sheet=found.sheet, checked_at=began
+                self.now, around=found.around, checks=found.checks, sheet=sheet, checked_at=began
             )
             self.changed.emit()
             if then == "start" and not self.now.is_blocked:
                 self.start()
 
-        self._jobs.start(
-            "test-check", "Checking before the test", work, done, failed=self._failed, visible=True
-        )
+        self._surveyor.check(plan, self._folder / "being-checked.toml", done, self._failed)
         self.changed.emit()
 
     def start(self) -> None:
@@ -178,9 +209,8 @@ class TestSetup(QObject):
         if now.checked_at is None or _age_s(now.checked_at) > _SECONDS_STALE:
             self.check("start")
             return
-        folder = self._settings.folder / "plans"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{now.test.id}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.toml"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{now.test.id}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.toml"
         path.write_text(plan_text(now.plan), encoding="utf-8")
         self.ready.emit(path)
 
@@ -206,21 +236,15 @@ class TestSetup(QObject):
 
     def forget(self) -> None:
         """Set nothing up any more."""
-        for slot in ("test-look", "test-plan", "test-check"):
+        self._surveyor.cancel()
+        for slot in ("test-plan", "test-costs"):
             self._jobs.cancel(slot)
         self.now = None
         self.changed.emit()
 
-    def _planned(self, before: SetUp, chosen: Chosen) -> SetUp:
-        assert before.around is not None
-        if problem := problem_of(before.test, chosen):
-            return replace(before, chosen=chosen, plan=None, sheet=None, checks=(), problem=problem)
-        try:
-            plan = make_plan(before.test, before.around, choice_of(before.test, chosen))
-            sheet = sheet_of(plan, self._known, load_fio_jobs(), _clock)
-        except HyperscopeError as error:
-            return replace(before, chosen=chosen, plan=None, sheet=None, checks=(), problem=str(error))
-        return replace(before, chosen=chosen, plan=plan, sheet=sheet, checks=(), checked_at=None, problem="")
+    @property
+    def _folder(self) -> Path:
+        return self._settings.folder / "plans"
 
     def _take(self, found: SetUp) -> None:
         self.now = found
@@ -234,37 +258,40 @@ class TestSetup(QObject):
             self.changed.emit()
 
 
-def open_environment(address: str) -> Environment:
-    """Open what a test acts on."""
-    if address.startswith("lab:"):
-        return LabEnvironment(address)
-    raise UsageError("Tests of a vCenter are planned with 'hyperscope test plan'.")
+def _first_plan(now: SetUp, around: Surroundings, known: GuidedTests) -> SetUp:
+    """Return the first plan in what was found, or what is to be done before there can be one."""
+    offer = offer_of(now.test, around)
+    found = replace(now, around=around, offer=offer)
+    if around.kind == "vcenter" and not around.workers:
+        return replace(found, step=CHOOSE_VMS)
+    refused = [one for one in around.workers if one.facts is None]
+    if refused and len(refused) == len(around.workers):
+        return replace(found, problem=f"{shown(refused[0].name, 60)}: {refused[0].why}")
+    first = first_choice(now.test, around, offer, now.about)
+    planned = _planned(found, first, known)
+    if planned.plan is not None:
+        planned = replace(planned, chosen=replace(first, objects=objects_of(planned.plan)))
+    return planned
 
 
-def _look(address: str) -> Surroundings:
-    environment = open_environment(address)
+def _planned(before: SetUp, chosen: Chosen, known: GuidedTests) -> SetUp:
+    """Return the plan of a choice, or why there is none."""
+    assert before.around is not None
+    without = replace(before, chosen=chosen, plan=None, sheet=None, checks=(), checked_at=None, step="")
+    if problem := problem_of(before.test, chosen):
+        return replace(without, problem=problem)
     try:
-        return look(environment)
-    finally:
-        environment.close()
+        plan = make_plan(before.test, before.around, choice_of(before.test, chosen))
+        plan = with_fields(plan, guest_user=before.place.guest_user, environment=before.place.addresses)
+        sheet = sheet_of(plan, known, load_fio_jobs(), _clock)
+    except HyperscopeError as error:
+        return replace(without, problem=str(error))
+    return replace(without, plan=plan, sheet=sheet, problem="")
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    around: Surroundings
-    checks: tuple[CheckResult, ...]
-    sheet: PlanSheet
-
-
-def _check(plan: Plan, known: GuidedTests) -> _Checked:
-    environment = open_environment(plan.environment[0])
-    try:
-        around = look(environment)
-        checks = tuple(checks_of(plan, around, environment, known))
-        now = present_settings(plan, environment.settings)
-    finally:
-        environment.close()
-    return _Checked(around, checks, sheet_of(plan, known, load_fio_jobs(), _clock, now))
+def _sheet_now(plan: Plan, known: GuidedTests, found: Found) -> PlanSheet:
+    now = {(of, name): value for of, name, value in found.settings}
+    return sheet_of(plan, known, load_fio_jobs(), _clock, now)
 
 
 def _clock(seconds: float) -> str:

@@ -4,8 +4,7 @@ at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,68 +13,33 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
+from app.gui.test_places import Reach, TestPlaces
+from app.gui.test_records import TestRecords
 from resources.guided_tests import GuidedTests, load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
-from sessions.journal import JournalEntry, TestRun, current_journal, current_runs
+from sessions.journal import TestRun
 from sessions.store import SessionReader
-from wizards.flows.cards import Connected, Reach, plan_command
-from wizards.flows.recorded_about import RecordedAbout, recorded_about
+from wizards.flows.about import About
+from wizards.flows.recorded_about import recorded_about
 
 if TYPE_CHECKING:
     from app.gui.test_setup import TestSetup
 
-LAB = "lab:default"
-
-
-@dataclass(frozen=True, slots=True)
-class TestRecords:
-    """What a session says of tests: their runs, the oldest first, the journal of changes, and what there is
-    to look at without a test.
-
-    A run is written again with each of its phases, 3 MB in an hour: when the session grows, only runs written
-    after row ``runs_to`` and changes after row ``journal_to`` are read.
-    """
-
-    __test__ = False  # pytest: this is none of its tests
-
-    runs: Sequence[TestRun] = ()
-    journal: Sequence[JournalEntry] = ()
-    recorded: RecordedAbout | None = None
-    runs_to: int = field(default=0, compare=False)
-    journal_to: int = field(default=0, compare=False)
-
-    def with_new(self, reader: SessionReader) -> TestRecords:
-        """Return these records with what was written since they were read."""
-        runs, runs_to = reader.written(TestRun, self.runs_to)
-        journal, journal_to = reader.written(JournalEntry, self.journal_to)
-        return replace(
-            self,
-            runs=current_runs([*self.runs, *runs]),
-            journal=current_journal([*self.journal, *journal]),
-            runs_to=runs_to,
-            journal_to=journal_to,
-        )
-
-    def run(self, identity: str) -> TestRun | None:
-        """Return the run with that id."""
-        return next((one for one in self.runs if one.id == identity), None)
-
 
 class TestsModel(QObject):
     """Signals: ``changed`` when there are other runs, or a run came further; ``opened`` when another test,
-    run or step is to be shown; ``command_wanted`` with a command that plans a test which is not set up
-    here; ``asked`` when the page of the tests is to come to the front; ``looked`` when an analysis has
-    its ``answer``.
+    run or step is to be shown; ``asked`` when the page of the tests is to come to the front; ``looked`` when
+    an analysis has its ``answer``; ``asks`` with a process of a set-up that may ask for passwords and trust.
     """
 
     __test__ = False  # pytest: this is none of its tests
 
     changed = Signal()
     opened = Signal()
-    command_wanted = Signal(str)
     asked = Signal()
     looked = Signal()
+    asks = Signal(object)
 
     def __init__(
         self, session: SessionModel, jobs: JobRunner, settings: Settings, parent: QObject | None = None
@@ -85,7 +49,7 @@ class TestsModel(QObject):
         self.records = TestRecords()
         self._live = ""
         self._awaited = ""
-        self.lab = LAB
+        self.places = TestPlaces(session)
         self.test = ""
         self.run = ""
         self.step = ""
@@ -104,23 +68,6 @@ class TestsModel(QObject):
         """The reference numbers by which results are judged, as they ship."""
         return load_studies()
 
-    @property
-    def connected(self) -> Connected:
-        """What a test would act on: the lab, or the vCenter that the session is recorded from."""
-        snapshot = self._session.whole
-        if snapshot is None:
-            return Connected("")
-        kinds = {one.spec.kind: one for one in snapshot.sources}
-        reach: Reach = "lab" if "lab" in kinds else "vcenter" if "vcenter" in kinds else ""
-        name = "The lab" if reach == "lab" else kinds[reach].spec.name if reach == "vcenter" else ""
-        return Connected(reach, name)
-
-    @property
-    def address(self) -> str:
-        """The address that a test would act on: the chosen lab's, or the session's vCenter without a user."""
-        connected = self.connected
-        return self.lab if connected.reach == "lab" else f"vcenter://{connected.name}"
-
     @cached_property
     def setup(self) -> TestSetup:
         """The test that is being set up."""
@@ -128,6 +75,7 @@ class TestsModel(QObject):
 
         made = TestSetup(self._jobs, self._settings, self.known, self)
         made.ready.connect(self._await_run)
+        made.asks.connect(self.asks)
         return made
 
     def tell_again(self) -> None:
@@ -157,27 +105,34 @@ class TestsModel(QObject):
         """
         if test in self.known.analyses:
             self.open(test, "look")
-            return
-        described, is_lab = self.known.require(test), self.connected.reach == "lab"
-        if self.connected.reach == "vcenter":
-            self.command_wanted.emit(plan_command(test, self.address))
-            return
-        self.setup.begin(described, self.address, "start" if is_lab else "")
-        self.open(test, "check" if is_lab else "choose")
+        elif self.places.connected.reach == "lab":
+            self.setup.begin(self.known.require(test), self.places.place("lab"), "start")
+            self.open(test, "check")
+        else:
+            self.set_up(test)
 
     def offered_for(self, finding: Finding) -> list[tuple[str, str]]:
         """Return ids and titles of the tests that a finding offers."""
-        tests = self.known.tests.values() if self.connected.reach else ()
+        reach = self.places.connected.reach
+        tests = [one for one in self.known.tests.values() if reach in one.environments]
         return [(one.id, one.title) for one in tests if finding.problem in one.problems]
 
-    def set_up(self, test: str) -> None:
-        """Set a test up step by step, and bring its page to the front."""
+    def set_up(self, test: str, about: About | None = None, reach: Reach = "") -> None:
+        """Set a test up step by step and bring its page to the front: ``about`` an object, in what is reached
+        so (the nearest that it can act on).
+        """
         self.asked.emit()
-        if self.connected.reach == "vcenter" or test in self.known.analyses:
+        if test in self.known.analyses:
             self.begin(test)
             return
-        self.setup.begin(self.known.require(test), self.address)
+        found = self.known.require(test)
+        self.setup.begin(found, self.places.place(reach or self.places.reaches(found)[0]), about=about)
         self.open(test, "choose")
+
+    def shutdown(self) -> None:
+        """End what a set-up asks; for a window that closes."""
+        if "setup" in self.__dict__:
+            self.setup.forget()
 
     def look_at(self, run: str) -> None:
         """Show a run, or its result, and bring its page to the front."""

@@ -22,13 +22,13 @@ from app.gui.navigation import pin_worst_moment
 from app.gui.opening import Opening
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
-from app.gui.recorder_process import RecordRequest, Request, TestRequest
+from app.gui.recorder_process import RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
-from app.gui.restoring import Restoring
 from app.gui.saving import Saving
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
+from app.gui.test_runs import TestRuns
 from app.gui.undoing import Undoing
 from app.gui.view_state import ViewStates
 from app.gui.views import Views
@@ -50,7 +50,6 @@ class Workbench(QObject):
     def __init__(self, theme: Theme, recent: RecentSessions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._recent = recent
-        self._waiting: Request | None = None
         keys = {name: key_text(action(identity).keys[0]) for name, identity in _CHOICES.items()}
         self.start_page = StartPage(theme, keys)
 
@@ -62,6 +61,7 @@ class Workbench(QObject):
             stop=self._stop,
             is_paused=self._is_paused,
             act_on_run=self._act_on_run,
+            forget_password=self._forget_password,
         )
 
     def join(self, desk: Desk, window: Window, saving: Saving) -> None:
@@ -72,18 +72,17 @@ class Workbench(QObject):
         self.recordings = Recordings(desk, window, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
+        self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
         self._undoing = Undoing(desk, window, self)
         self._marking = Marking(desk, window, self.recordings, self._undoing, self)
         ChartUndo(desk, self._undoing, self)
         self._exporting = Exporting(desk, window, saving, self)
-        self._restoring = Restoring(desk, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)
         self.crashes = CrashReports(window, self)
         desk.jobs.crashed.connect(self.crashes.report)
         desk.session.closed.connect(window.messages.clear)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
-        self.recordings.over.connect(self._start_waiting)
         self.recordings.begins.connect(self.start_page.progress.show_step)
         self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
@@ -120,9 +119,7 @@ class Workbench(QObject):
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for("Lab demo", folder, datetime.now().astimezone())
         speed = float(self._desk.settings.number("lab.speed"))
-        fields = self._desk.settings.text("lab.fields")
-        source = _LAB if fields == "all" else f"{_LAB}?fields={fields}"
-        ignore_result(self.recordings.start(RecordRequest((source,), str(session), speed=speed)))
+        ignore_result(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
 
     def run_test(
         self, plan: Path, name: str, sources: tuple[str, ...], confirmed: tuple[str, ...] = ()
@@ -131,24 +128,7 @@ class Workbench(QObject):
 
         ``confirmed`` are the ends of the UUIDs of disks that were typed.
         """
-        folder = recordings_folder(self._desk.settings.text("record.folder"))
-        session = session_for(name, folder, datetime.now().astimezone())
-        request = TestRequest(str(plan), sources, str(session), confirmed)
-        running = self.recordings.process
-        is_lab = running is not None and all(one.startswith("lab:") for one in running.request.sources)
-        if running is not None and running.is_test:
-            is_lab = False  # a test is ended by its user only
-        if is_lab and all(one.startswith("lab:") for one in sources):
-            self._waiting = request  # one lab gives way to another; a real recording is stopped by its user
-            self._stop()
-        else:
-            ignore_result(self.recordings.start(request))
-
-    def _start_waiting(self) -> None:
-        """Start the test that waited for the lab's recording to end."""
-        request, self._waiting = self._waiting, None
-        if request is not None:
-            ignore_result(self.recordings.start(request))
+        self._test_runs.run(plan, name, sources, confirmed)
 
     def _is_paused(self) -> bool:
         process = self.recordings.process
@@ -158,14 +138,10 @@ class Workbench(QObject):
         self.recordings.toggle_pause()
 
     def _act_on_run(self, act: str) -> None:
-        """Go on with the open session's run, or put back what it left."""
-        path = self._desk.session.path
-        if path is None:
-            return
-        if act == "restore":
-            self._restoring.begin(path)
-        else:
-            ignore_result(self.recordings.start(TestRequest("", (), str(path))))
+        self._test_runs.act(act)
+
+    def _forget_password(self, source: str) -> None:
+        self._connecting.forget_password(source)
 
     def resume(self) -> None:
         """Record into the open session again, from the same sources."""
@@ -233,7 +209,6 @@ class Workbench(QObject):
         ]
         if not attributes or len(attributes) != len(snapshot.sources) or "scenario" not in attributes[0]:
             return None
-        options = {"seed": "1", "fields": "all", **attributes[0]}
-        source = f"lab:{options['scenario']}?seed={options['seed']}&fields={options['fields']}"
+        source = f"lab:{attributes[0]['scenario']}?seed={attributes[0].get('seed', '1')}"
         speed = float(self._desk.settings.number("lab.speed"))
         return RecordRequest((source,), str(snapshot.path), speed=speed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.recording.origins import RecordOptions, ask_of, password_of
-from connections.address import Address
+from connections.address import Address, parse_address
 from connections.fingerprints import CERTIFICATE, HOST_KEY
-from connections.secrets import can_prompt, find_password
+from connections.untrusted import Ask, UntrustedServer
+from connections.vsphere.address import GUESTS, VCENTER
 from recorder.stdin_lines import PasswordLines
 from resources.failures import UsageError
 from resources.foreign_text import shown
@@ -105,10 +106,10 @@ def _open_lab(addresses: Sequence[str], options: EnvironmentOptions) -> Environm
 
 def _open_guests(addresses: Sequence[str], options: EnvironmentOptions) -> Environment:
     from app.recording.guest_logins import GuestLogins  # noqa: PLC0415
-    from connections.ssh.address import parse_address  # noqa: PLC0415
+    from connections.ssh.address import SSH  # noqa: PLC0415
     from workloads.guests.opening import open_guests  # noqa: PLC0415
 
-    parsed = [parse_address(one) for one in addresses]
+    parsed = [parse_address(one, (SSH,)) for one in addresses]
     record = options.record
     pins = {address: HOST_KEY.parse(text) for address, text in zip(parsed, record.thumbprints, strict=False)}
     logins = GuestLogins(
@@ -122,14 +123,25 @@ def _open_guests(addresses: Sequence[str], options: EnvironmentOptions) -> Envir
         logins,
         pins=pins,
         known=record.known.for_proof(HOST_KEY),
-        ask=ask_of(parsed[0], HOST_KEY, record),
+        ask=_ask_of_guests(parsed, record),
         options=_guest_options(options),
     )
 
 
+def _ask_of_guests(addresses: Sequence[Address], record: RecordOptions) -> Ask | None:
+    """Return what asks about the host key of each guest by its own address."""
+    asked = {(one.host, one.port): ask_of(one, HOST_KEY, record) for one in addresses}
+    if None in asked.values():
+        return None
+
+    def ask(server: UntrustedServer) -> bool:
+        of_guest = asked.get((server.host, server.port))
+        return of_guest is not None and of_guest(server)
+
+    return ask
+
+
 def _open_vcenter(addresses: Sequence[str], options: EnvironmentOptions) -> Environment:
-    from connections.address import parse_address  # noqa: PLC0415
-    from connections.vsphere.address import VCENTER  # noqa: PLC0415
     from workloads.vsphere.environment import Access, VSphereChoice, VSphereEnvironment  # noqa: PLC0415
 
     record = options.record
@@ -165,17 +177,27 @@ def _through_tools(address: Address, options: EnvironmentOptions) -> GuestAccess
     from workloads.vsphere.guests import GuestAccess, through_tools  # noqa: PLC0415
     from workloads.vsphere.tools.calls import GuestLogin  # noqa: PLC0415
 
-    of_guests = Address("guest", options.guest_user, address.host, address.port)
-    password = (
-        find_password(of_guests, stdin=io.BytesIO(options.record.next_password() or b""))
-        if options.record.next_password is not None
-        else find_password(of_guests, interactive=can_prompt())
-    )
+    password = password_of(guests_address(address, options.guest_user), options.record)
+    one_asks = threading.Lock()
+
+    def asked() -> str:
+        with one_asks:  # many guests are entered at once, and one question is enough
+            return password()
 
     def login(_vm: ChangedObject) -> GuestLogin:
-        return GuestLogin(options.guest_user, password)
+        return GuestLogin(options.guest_user, asked)
 
     return GuestAccess(through_tools(login), options=_guest_options(options))
+
+
+def guests_address(address: Address, user: str) -> Address:
+    """Return the address under which the password of a vCenter's guests is asked for and kept."""
+    return Address(GUESTS.scheme, user, address.host, address.port)
+
+
+def guests_source(vcenter: str, user: str) -> str:
+    """Return ``guests_address`` of a vCenter's address, as a question names it. Raises UsageError."""
+    return str(guests_address(parse_address(vcenter, (VCENTER,)), user))
 
 
 def _guest_options(options: EnvironmentOptions) -> GuestOptions:

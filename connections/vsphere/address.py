@@ -7,6 +7,8 @@ from connections.address import Address, AddressForm
 
 VCENTER = AddressForm("vcenter", 443, "vcenter://administrator@vsphere.local@vc01.lab")
 ESXI = AddressForm("esxi", 443, "esxi://root@esx01.lab:443")
+GUESTS = AddressForm("guest", 443, "guest://root@vc01.lab")
+"""The account of the guests of a vCenter's VMs, through VMware Tools: for passwords only."""
 
 
 def parse_address(text: str) -> Address:

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.navigation import palette_entries
+from app.gui.test_places import Place
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from tests.gui.recordings import record
@@ -117,7 +118,7 @@ def test_a_pane_that_the_user_closed_stays_closed(live: Program, gallery: Galler
 
 def set_up(live: Program, qtbot: QtBot, test: str, step: str) -> None:
     tests = live.desk.tests
-    tests.setup.begin(tests.known.require(test), "lab:default")
+    tests.setup.begin(tests.known.require(test), Place(("lab:default",)))
     tests.open(test, step)
     wait(qtbot, lambda: tests.setup.now is not None and bool(tests.setup.now.checks))
 
@@ -366,7 +367,7 @@ def test_a_page_that_was_made_late_shows_what_was_opened_before(
     live.workbench.open_paths([session])
     wait(qtbot, lambda: live.desk.session.whole is not None)
     tests = live.desk.tests
-    tests.setup.begin(tests.known.require("io-sweep"), "lab:default")
+    tests.setup.begin(tests.known.require("io-sweep"), Place(("lab:default",)))
     tests.open("io-sweep", "choose")
     wait(qtbot, lambda: tests.setup.now is not None and bool(tests.setup.now.checks))
     live.window.show_panel("tests")

@@ -11,6 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.test_places import Place
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from viewmodels.file_offer import FileOffer
@@ -114,7 +115,7 @@ def test_tables_of_the_plan_are_copied_and_saved_as_elsewhere(
     wait(qtbot, lambda: live.desk.session.whole is not None)
     live.window.show_panel("tests")
     tests = live.desk.tests
-    tests.setup.begin(tests.known.require("io-sweep"), "lab:default")
+    tests.setup.begin(tests.known.require("io-sweep"), Place(("lab:default",)))
     tests.open("io-sweep", "check")
     wait(qtbot, lambda: tests.setup.now is not None and bool(tests.setup.now.checks))
     plan = child_of(live.window, CheckPlanPage).plan

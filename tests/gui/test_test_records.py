@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from app.gui.tests_model import TestRecords
+from app.gui.test_records import TestRecords
 from sessions.journal import ChangedObject, JournalEntry, TestRun
 from sessions.store import SessionReader, SessionWriter
 

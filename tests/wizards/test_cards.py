@@ -52,11 +52,19 @@ def test_a_card_says_that_filling_comes_on_top_of_its_time() -> None:
     assert "filling" not in cards["drs-balance"]
 
 
-def test_a_vcenter_is_not_called_ready_where_the_window_cant_plan_its_tests() -> None:
+def test_tests_of_a_vcenter_are_set_up_in_the_window() -> None:
     groups = card_groups(load_guided_tests(), Connected("vcenter", "vc01"), [])
     cards = [one for group in groups for one in group.cards if one.level > 0]
     assert len(cards) >= 9
     for card in cards:
-        assert card.readiness == "missing"
-        assert card.button == "Copy command"
-        assert "on the command line" in card.here
+        assert card.readiness == "ready"
+        assert card.button == "Set up…"
+        assert card.here == "vc01: choose VMs and the account of their guests"
+
+
+def test_without_a_connection_guests_can_be_named() -> None:
+    groups = card_groups(load_guided_tests(), Connected(""), [])
+    cards = {one.id: one for group in groups for one in group.cards}
+    assert (cards["io-sweep"].readiness, cards["io-sweep"].button) == ("missing", "Set up…")
+    assert "guests over ssh" in cards["io-sweep"].here
+    assert cards["drs-balance"].readiness == "impossible"

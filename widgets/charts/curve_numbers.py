@@ -74,9 +74,9 @@ class Moments:
         return not math.isnan(self.hovered) and not math.isnan(self.pinned)
 
     def caption(self, clock: Clock) -> tuple[str, str]:
-        """Return the legend's caption: its text, and of which moment it is."""
+        """Return the legend's caption: its text, and its look."""
         if math.isnan(self.shown):
-            return "last", "last"
+            return "last", "caption"
         return clock.time(self.shown), "pinned" if math.isnan(self.hovered) else "moment"
 
 

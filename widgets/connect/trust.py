@@ -18,14 +18,25 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A server's certificate: server, thumbprint, why it is not trusted, and the thumbprint trusted
-    before.
+    """A server's certificate or host key: server, thumbprint, why it is not trusted, and the thumbprint
+    trusted before.
     """
 
     place: str
     sha256: str
     why: str = ""
     before: str = ""
+    is_host_key: bool = False
+
+    @property
+    def thing(self) -> str:
+        """What it is: a certificate, or the host key of a machine that is reached over ssh."""
+        return "host key" if self.is_host_key else "certificate"
+
+    @property
+    def digest(self) -> str:
+        """What ``sha256`` is called."""
+        return "fingerprint" if self.is_host_key else "thumbprint"
 
 
 class TrustDialog(QDialog):
@@ -38,15 +49,15 @@ class TrustDialog(QDialog):
     def __init__(self, theme: Theme, certificate: Certificate, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("trust")
-        self.setWindowTitle(f"Certificate of {certificate.place}")
+        self.setWindowTitle(f"{certificate.thing.capitalize()} of {certificate.place}")
         changed = bool(certificate.before)
         tokens = theme.tokens
         title = ElidedLabel(certificate.place)
         title.setProperty("role", "display")
         state = QLabel(
-            "▲ Its certificate is not the one that was trusted before"
+            f"▲ Its {certificate.thing} is not the one that was trusted before"
             if changed
-            else "◆ Its certificate is not trusted"
+            else f"◆ Its {certificate.thing} is not trusted"
         )
         state.setStyleSheet(f"color: {tokens.critical if changed else tokens.warning}; font-weight: 600")
         column = QVBoxLayout(self)
@@ -55,11 +66,13 @@ class TrustDialog(QDialog):
         column.addWidget(title)
         column.addWidget(state)
         column.addWidget(_text_label(_meaning(certificate)))
-        self.shown = _thumbprint("SHA-256 thumbprint that it shows now", certificate.sha256)
+        self.shown = _thumbprint(f"SHA-256 {certificate.digest} that it shows now", certificate.sha256)
         column.addWidget(self.shown)
         if changed:
-            column.addWidget(_thumbprint("SHA-256 thumbprint that was trusted", certificate.before))
-        copy = QPushButton("Copy the thumbprint")
+            column.addWidget(
+                _thumbprint(f"SHA-256 {certificate.digest} that was trusted", certificate.before)
+            )
+        copy = QPushButton(f"Copy the {certificate.digest}")
         copy.setProperty("role", "ghost")
         copy.setAutoDefault(False)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(certificate.sha256))
@@ -89,10 +102,16 @@ def _meaning(certificate: Certificate) -> str:
     who = breakable(shown(certificate.place, _LONGEST))
     if certificate.before:
         return (
-            f"Either the certificate was renewed, or someone in between poses as {who}. No password was "
-            "sent. Ask its administrators before you trust the new one."
+            f"Either the {certificate.thing} was renewed, or someone in between poses as {who}. No password "
+            "was sent. Ask its administrators before you trust the new one."
         )
     why = f" ({breakable(shown(certificate.why))})" if certificate.why else ""
+    if certificate.is_host_key:
+        return (
+            f"Each machine has a host key of its own{why}, and so has somebody in between who wants the "
+            f"password. Compare the fingerprint with what the console of {who} shows (ssh-keygen -lf); it is "
+            "remembered then."
+        )
     return (
         f"A certificate made by {who} itself looks like this{why}, and so does one of somebody in between "
         "who wants the password. Compare the thumbprint with what its console shows; it is remembered then."

@@ -19,15 +19,15 @@ class FindingsMenu(QObject):
     """Opens the menu of the card under the mouse, or of the one with the focus.
 
     Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted`` with
-    the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test. ``tests``
-    returns ids and titles of the tests that a finding offers.
+    the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
+    the finding. ``tests`` returns ids and titles of the tests that a finding offers.
     """
 
     wanted = Signal(object)
     text_wanted = Signal(object)
     json_wanted = Signal(object)
     all_wanted = Signal()
-    test_wanted = Signal(str)
+    test_wanted = Signal(str, object)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
@@ -64,7 +64,7 @@ class FindingsMenu(QObject):
         if finding is None:
             return [save]
         offered = [
-            MenuEntry(f"Test this: {title}…", partial(self.test_wanted.emit, test))
+            MenuEntry(f"Test this: {title}…", partial(self.test_wanted.emit, test, finding))
             for test, title in self.tests(finding)
         ]
         return [

@@ -58,7 +58,6 @@ NAMES = {
     "settings": "ph.gear",
     "keyboard": "ph.keyboard",
     "close": "ph.x",
-    "grip": "ph.dots-six-vertical",
     "copy": "ph.copy",
     "image": "ph.image",
     "follow": "ph.arrow-line-right",

@@ -135,12 +135,7 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
 def _button(reach: Reach, readiness: Readiness) -> str:
     if readiness == "ready":
         return "Run" if reach == "lab" else "Set up…"
-    return "Copy command" if reach == "vcenter" and readiness == "missing" else "Set up…"
-
-
-def plan_command(test: str, address: str) -> str:
-    """Return the command that plans a test on a vCenter, with the places to fill in."""
-    return f"hyperscope test plan {test} {address} --worker 'perf-w*' --guest-user root -o {test}.toml"
+    return "Set up…"
 
 
 def _hint(cards: Sequence[TestCard]) -> str:
@@ -184,6 +179,8 @@ def _fills(test: GuidedTest) -> bool:
 
 
 def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
+    if not connected.reach and "ssh" in test.environments:
+        return "missing", "Connect a vCenter, try the lab, or name guests over ssh"
     if not connected.reach:
         return "impossible", "Connect a vCenter, or try the lab, to run it"
     if connected.reach not in test.environments:
@@ -192,7 +189,7 @@ def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
         return "missing", f"Needs {test.workers_least} workers: {connected.workers} ready"
     if connected.reach == "lab":
         return "ready", f"{connected.name}: simulated VMs, nothing real is touched"
-    return "missing", "Planned on the command line so far; then Run a plan…"
+    return "ready", f"{shown(connected.name, 60)}: choose VMs and the account of their guests"
 
 
 def _repeats(step: TestStep, values: Mapping[str, object], workers: int) -> int:

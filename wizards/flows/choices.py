@@ -8,9 +8,11 @@ from itertools import zip_longest
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, InputValue, Length
 from resources.units import format_bytes
+from wizards.flows.about import About
 from wizards.flows.plan import Plan
 from wizards.flows.planning import Choice
 from wizards.flows.surroundings import Surroundings, WorkerSeen
+from workloads.environment import TestObject
 
 _KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
 
@@ -28,11 +30,15 @@ class WorkerOffer:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an environment has for a test: objects by what they are for, and workers."""
+    """What an environment has for a test: objects by what they are for, and workers whose guests answered.
+
+    ``candidates`` are VMs of a vCenter whose guests can be entered to make workers of them.
+    """
 
     objects: tuple[tuple[str, tuple[str, ...]], ...]
     workers: tuple[WorkerOffer, ...]
     lengths: tuple[Length, ...]
+    candidates: tuple[WorkerOffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,9 @@ def offer_of(test: GuidedTest, around: Surroundings) -> Offer:
         (name, tuple(one.object.name for one in around.of_kind(_KINDS[name]))) for name in test.objects
     )
     lengths: tuple[Length, ...] = ("lab",) if around.kind == "lab" else ("quick", "full")
-    return Offer(objects, tuple(_worker(one, around) for one in around.workers), lengths)
+    workers = tuple(offer_worker(one, around) for one in around.workers)
+    candidates = candidates_of(around) if around.kind == "vcenter" else ()
+    return Offer(objects, workers, lengths, candidates)
 
 
 def lengths_of(test: GuidedTest, offer: Offer) -> list[tuple[Length, str]]:
@@ -88,11 +96,14 @@ def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
     )
 
 
-def first_choice(test: GuidedTest, around: Surroundings, offer: Offer) -> Chosen:
+def first_choice(test: GuidedTest, around: Surroundings, offer: Offer, about: About | None = None) -> Chosen:
     """Return what is chosen to begin with: as many workers as usual, from as many hosts as there are, or
-    from the host with the most of them where the test is about one host.
+    from the host with the most of them where the test is about one host. What the test is to be ``about``
+    is among it.
     """
+    named = named_in(around, about)
     able = [one for one in around.workers if one.facts is not None]
+    able.sort(key=lambda one: one.name not in named)  # those that were named come first
     by_host: dict[str, list[str]] = {}
     for one in able:
         host = around.host_of(one)
@@ -101,8 +112,29 @@ def first_choice(test: GuidedTest, around: Surroundings, offer: Offer) -> Chosen
         by_host = dict(sorted(by_host.items(), key=lambda item: -len(item[1]))[:1])
     spread = [name for names in zip_longest(*by_host.values()) for name in names if name is not None]
     chosen = set(spread[: test.workers_usual]) if test.workers_usual else set(spread)
-    workers = tuple(one.name for one in able if one.name in chosen)
-    return Chosen((), workers, workers[0] if workers else "", offer.lengths[0], ())
+    workers = tuple(one.name for one in around.workers if one.name in chosen)
+    critical = next((name for name in workers if name in named), workers[0] if workers else "")
+    objects = tuple(
+        (what, next(name for name in names if name in named))
+        for what, names in offer.objects
+        if not what.endswith(" b") and any(name in named for name in names)
+    )
+    return Chosen(objects, workers, critical, offer.lengths[0], ())
+
+
+def named_in(around: Surroundings, about: About | None) -> tuple[str, ...]:
+    """Return the names of the environment's objects that a test is to be about: the object itself, the VMs of
+    a host, the datastore on a device.
+    """
+    if about is None:
+        return ()
+    found = []
+    for one in around.objects:
+        parent = around.object(one.parent) if one.parent else None
+        is_there = parent is not None and about.kind == "host" and parent.object.name == about.name
+        if one.object.name == about.name or one.facts.get("device") == about.name or is_there:
+            found.append(one.object.name)
+    return tuple(found)
 
 
 def objects_of(plan: Plan) -> tuple[tuple[str, str], ...]:
@@ -111,7 +143,25 @@ def objects_of(plan: Plan) -> tuple[tuple[str, str], ...]:
     return tuple((what.replace("_", " "), names[id_]) for what, id_ in plan.chosen.items() if id_ in names)
 
 
-def _worker(one: WorkerSeen, around: Surroundings) -> WorkerOffer:
+def candidates_of(around: Surroundings) -> tuple[WorkerOffer, ...]:
+    """Return the VMs of a vCenter as workers that could be chosen, by name; what can't be has the reason."""
+    hosts = {one.object.id: one.object.name for one in around.of_kind("HostSystem")}
+    vms = sorted(around.of_kind("VirtualMachine"), key=lambda one: one.object.name.casefold())
+    return tuple(WorkerOffer(one.object.name, hosts.get(one.parent, ""), _why_no_worker(one)) for one in vms)
+
+
+def _why_no_worker(vm: TestObject) -> str:
+    if vm.facts.get("powered_on") is False:
+        return "It is powered off."
+    if vm.facts.get("tools_running") is False:
+        return "VMware Tools do not run in it."
+    if vm.facts.get("guest_family") == "windows":
+        return "Load is launched only in Linux guests through VMware Tools."
+    return ""
+
+
+def offer_worker(one: WorkerSeen, around: Surroundings) -> WorkerOffer:
+    """Return a worker whose guest was asked."""
     host = around.host_of(one)
     if one.facts is None:
         return WorkerOffer(one.name, one.why, one.why or "It does not answer.")

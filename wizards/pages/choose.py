@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -21,8 +22,10 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, Length
 from widgets.theme import Theme
+from wizards.flows.cards import Reach
 from wizards.flows.choices import Chosen, Offer
 from wizards.flows.plan_sheet import PlanSheet
+from wizards.pages.guests_choice import MachinesChoice, VmsChoice
 from wizards.pages.input_fields import InputFields
 from wizards.pages.numbers import NumbersRow
 from wizards.pages.phase_bar import PhaseBar
@@ -30,12 +33,40 @@ from wizards.pages.phase_bar import PhaseBar
 LENGTHS: tuple[tuple[Length, str], ...] = (("quick", "Quick"), ("full", "Full"), ("lab", "The lab's minute"))
 
 
+WHERE: Mapping[Reach, str] = {
+    "vcenter": "VMs of the recorded vCenter",
+    "ssh": "Guests over ssh, without a vCenter",
+    "lab": "The lab: simulated VMs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a test acts on: how it is reached, and how else it could be; the addresses, and of a vCenter the
+    account of its guests and the VMs that are ticked.
+    """
+
+    reach: Reach
+    others: tuple[Reach, ...] = ()
+    addresses: tuple[str, ...] = ()
+    user: str = ""
+    ticked: tuple[str, ...] = ()
+
+
 class ChoosePage(QWidget):
-    """The page. Signals: ``changed`` when something else is chosen, ``next_wanted``, ``back``."""
+    """The page.
+
+    Signals: ``changed`` when something else is chosen, ``next_wanted``, ``back``; ``reach_chosen`` with how
+    else it is to be reached; ``entered`` with the guests that are to be asked, ``other_password`` with an
+    account whose password is to be asked for again.
+    """
 
     changed = Signal()
     next_wanted = Signal()
     back = Signal()
+    reach_chosen = Signal(str)
+    entered = Signal(object)
+    other_password = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,16 +74,20 @@ class ChoosePage(QWidget):
         self._test: GuidedTest | None = None
         self._objects: dict[str, QComboBox] = {}
         self._workers: dict[str, QCheckBox] = {}
+        self.vms: VmsChoice | None = None
+        self.machines: MachinesChoice | None = None
+        self.where = QComboBox(self)
         self._fields: InputFields | None = None
         self._critical = QComboBox(self)
         self._length = QComboBox(self)
         self.numbers = NumbersRow(theme, self)
         self.phases = PhaseBar(theme, self)
+        self._costs = QLabel(self)
         self.problem = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.next = QPushButton("Check and plan")
         self.next.setProperty("role", "primary")
         self.next.clicked.connect(self.next_wanted)
-        for one in (self._critical, self._length, self.numbers, self.phases):
+        for one in (self._critical, self._length, self.where, self._costs, self.numbers, self.phases):
             one.hide()  # until a test is shown
         self._critical.currentTextChanged.connect(lambda _text: self.changed.emit())
         self._length.currentIndexChanged.connect(self._take_length)
@@ -69,7 +104,7 @@ class ChoosePage(QWidget):
         column.addWidget(self._area, 1)
         column.addWidget(self._foot())
 
-    def show_test(self, test: GuidedTest, offer: Offer) -> None:
+    def show_test(self, test: GuidedTest, offer: Offer, where: Where) -> None:
         """Ask for the inputs of this test, from what the environment has."""
         self._test = test
         self.blockSignals(True)  # what is filled in here was not chosen by anybody
@@ -79,12 +114,13 @@ class ChoosePage(QWidget):
         column = QVBoxLayout(body)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
-        column.addWidget(_caps("WHAT IT COSTS"))
+        self._costs = _caps("WHAT IT COSTS")
+        column.addWidget(self._costs)
         column.addWidget(self.numbers)
         column.addWidget(self.phases)
         both = QHBoxLayout()
         both.setSpacing(24)
-        both.addLayout(self._what(test, offer), 1)
+        both.addLayout(self._what(test, offer, where), 1)
         both.addLayout(self._how(test), 1)
         column.addLayout(both)
         column.addStretch(1)
@@ -117,11 +153,14 @@ class ChoosePage(QWidget):
         self._critical.setCurrentText(chosen.critical)
         self._critical.blockSignals(False)
 
-    def show_cost(self, sheet: PlanSheet | None, problem: str = "") -> None:
-        """Show what the choice costs, or why there is no plan for it."""
+    def show_cost(self, sheet: PlanSheet | None, problem: str = "", step: str = "") -> None:
+        """Show what the choice costs, or why there is no plan for it: ``step`` is to be done first."""
         self.numbers.show_numbers(sheet.numbers if sheet is not None else ())
         self.phases.show_phases(sheet.phases if sheet is not None else ())
-        self.problem.setText(shown(problem))
+        for one in (self._costs, self.numbers, self.phases):
+            one.setVisible(sheet is not None)
+        self.problem.setText(shown(problem or step))
+        self.next.setToolTip(shown(problem or step))
         self.next.setEnabled(sheet is not None and not problem)
 
     @property
@@ -130,7 +169,7 @@ class ChoosePage(QWidget):
         fields = self._fields
         return Chosen(
             tuple((name, combo.currentData()) for name, combo in self._objects.items() if combo.count()),
-            tuple(name for name, box in self._workers.items() if box.isChecked()),
+            self._ticked(),
             self._critical.currentText() if self._test is not None and "critical" in self._test.roles else "",
             self._length.currentData() or "quick",
             tuple(fields.values.items()) if fields is not None else (),
@@ -139,24 +178,29 @@ class ChoosePage(QWidget):
     @property
     def input_problem(self) -> str:
         """What is wrong with what was typed, empty if nothing is."""
-        return self._fields.problem if self._fields is not None else ""
+        typed = self._fields.problem if self._fields is not None else ""
+        return typed or (self.vms.problem if self.vms is not None else "")
 
     def leave_out(self, names: Sequence[str]) -> None:
         """Choose without these workers."""
         for name in names:
             if name in self._workers:
                 self._workers[name].setChecked(False)
+        if self.vms is not None:
+            self.vms.leave_out(names)
 
     def choose_length(self, length: str) -> None:
         """Choose this length."""
         self._length.setCurrentIndex(max(0, self._length.findData(length)))
 
-    def _what(self, test: GuidedTest, offer: Offer) -> QVBoxLayout:
+    def _what(self, test: GuidedTest, offer: Offer, where: Where) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(6)
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
         self._objects = {}
+        column.addWidget(_caps("WHERE"))
+        column.addWidget(self._where(where))
         if offer.objects:
             column.addWidget(_caps("WHAT"))
         for row, (name, names) in enumerate(offer.objects):
@@ -170,15 +214,7 @@ class ChoosePage(QWidget):
             grid.addWidget(combo, row, 1)
         column.addLayout(grid)
         column.addWidget(_caps(f"WHO, AT LEAST {test.workers_least}"))
-        self._workers = {}
-        for one in offer.workers:
-            box = QCheckBox(f"{shown(one.name, 60)}   {shown(one.about, 60)}")
-            box.setChecked(not one.why_not)
-            box.setEnabled(not one.why_not)
-            box.setToolTip(shown(one.why_not))
-            box.toggled.connect(lambda _on: self._workers_changed())
-            self._workers[one.name] = box
-            column.addWidget(box)
+        self._who(column, offer, where)
         if "critical" in test.roles:
             line = QHBoxLayout()
             line.addWidget(QLabel("Critical worker"))
@@ -188,6 +224,48 @@ class ChoosePage(QWidget):
         column.addStretch(1)
         self._fill_lengths(offer)
         return column
+
+    def _where(self, where: Where) -> QWidget:
+        """Return the choice of what the test acts on."""
+        self.where.deleteLater()
+        self.where = QComboBox(self)
+        self.where.setAccessibleName("Where the test runs")
+        for reach in dict.fromkeys((where.reach, *where.others)):
+            self.where.addItem(WHERE[reach] if reach else "", reach)
+        self.where.setToolTip("\n".join(shown(one, 80) for one in where.addresses))
+        self.where.currentIndexChanged.connect(lambda _at: self.reach_chosen.emit(self.where.currentData()))
+        return self.where
+
+    def _who(self, column: QVBoxLayout, offer: Offer, where: Where) -> None:
+        """Add the choice of workers: VMs whose guests are to be entered, machines, or what there is."""
+        self._workers, self.vms, self.machines = {}, None, None
+        if where.reach == "vcenter":
+            self.vms = VmsChoice()
+            self.vms.show_vms(offer.candidates, offer.workers, where.user, where.ticked)
+            self.vms.changed.connect(self._workers_changed)
+            self.vms.entered.connect(self.entered)
+            self.vms.other_password.connect(self.other_password)
+            column.addWidget(self.vms)
+            return
+        if where.reach == "ssh":
+            self.machines = MachinesChoice()
+            self.machines.show_addresses(where.addresses)
+            self.machines.entered.connect(self.entered)
+            column.addWidget(self.machines)
+        for one in offer.workers:
+            box = QCheckBox(f"{shown(one.name, 60)}   {shown(one.about, 60)}")
+            box.setChecked(not one.why_not)
+            box.setEnabled(not one.why_not)
+            box.setToolTip(shown(one.why_not))
+            box.toggled.connect(lambda _on: self._workers_changed())
+            self._workers[one.name] = box
+            column.addWidget(box)
+
+    def _ticked(self) -> tuple[str, ...]:
+        """Return the workers that are chosen."""
+        if self.vms is not None:
+            return self.vms.workers
+        return tuple(name for name, box in self._workers.items() if box.isChecked())
 
     def _how(self, test: GuidedTest) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -217,7 +295,7 @@ class ChoosePage(QWidget):
         before = self._critical.currentText()
         self._critical.blockSignals(True)
         self._critical.clear()
-        self._critical.addItems([name for name, box in self._workers.items() if box.isChecked()])
+        self._critical.addItems(list(self._ticked()))
         self._critical.setCurrentText(before)
         self._critical.blockSignals(False)
 

@@ -17,6 +17,7 @@ from viewmodels.chart_sets import evidence_series
 from viewmodels.finding_order import identity
 from widgets import findings
 from widgets.findings import EvidenceLookup, FindingsView
+from wizards.flows.about import About
 
 KEYS = view_actions("findings", findings.KEYS)
 
@@ -36,7 +37,7 @@ class FindingsPanel(QObject):
         self.view.menu.text_wanted.connect(self._leaving.copy_text)
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
         self.view.menu.tests = desk.tests.offered_for
-        self.view.menu.test_wanted.connect(desk.tests.set_up)
+        self.view.menu.test_wanted.connect(self._test)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
         desk.findings.changed.connect(self._renew)
         desk.findings.verdict_changed.connect(self._show_verdict)
@@ -52,6 +53,13 @@ class FindingsPanel(QObject):
         self._list_scope = None
         self.view.forget()
         self._renew()
+
+    def _test(self, test: str, finding: Finding) -> None:
+        """Set a test up about what the finding names."""
+        whole = self._desk.session.whole
+        entity = whole.entities.get(finding.entity) if whole is not None else None
+        name = entity.name if entity is not None else finding.entity_name
+        self._desk.tests.set_up(test, About(finding.entity.kind, name))
 
     def _show(self, finding: Finding) -> None:
         """Show a finding's evidence; the list stays as it is, so that the next one can be shown from it."""

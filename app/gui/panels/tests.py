@@ -11,7 +11,6 @@ from app.gui.desk import Desk
 from app.gui.panels.tests_looks import LookPage
 from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
-from widgets.copying import copy_text
 from wizards.flows.cards import card_groups, interrupted
 from wizards.flows.gallery import CardGroup
 from wizards.pages.gallery import GalleryView
@@ -59,7 +58,6 @@ class TestsPanel(QObject):
         desk.session.opened.connect(lambda _snapshot: self._show_gallery())
         desk.times.changed.connect(lambda _clock: self._show_gallery())
         tests.opened.connect(self._show_step)
-        tests.command_wanted.connect(lambda text: desk.notify(copy_text(text, "The command"), "ok"))
         self.gallery.chosen.connect(tests.begin)
         self.gallery.set_up.connect(tests.set_up)
         self.gallery.bar.restored.connect(lambda _run: desk.recording.act_on_run("restore"))
@@ -76,13 +74,13 @@ class TestsPanel(QObject):
 
     def _change_lab(self, address: str) -> None:
         tests = self._tests
-        tests.lab = address
+        tests.places.lab = address
         if tests.test in tests.known.tests and not tests.run:
-            tests.setup.begin(tests.known.require(tests.test), address)
+            tests.setup.begin(tests.known.require(tests.test), tests.places.place("lab"))
 
     def _show_gallery(self) -> None:
         tests, records = self._tests, self._tests.records
-        self._bar.setVisible(tests.connected.reach == "lab")
+        self._bar.setVisible(tests.places.connected.reach == "lab")
         live = tests.running.id if tests.running is not None else ""
         self.gallery.show_groups(self._groups(live))
         left = interrupted(tests.known, records.runs, records.journal, live, self._day)
@@ -91,14 +89,14 @@ class TestsPanel(QObject):
     def _groups(self, live: str) -> list[CardGroup]:
         tests, records = self._tests, self._tests.records
         least_s = tests.studies.drs.record_least_s.value
-        return card_groups(tests.known, tests.connected, records.runs, live, records.recorded, least_s)
+        return card_groups(tests.known, tests.places.connected, records.runs, live, records.recorded, least_s)
 
     def _show_step(self) -> None:
         setup, runs = self._setup_pages, self._run_pages
         pages = {"choose": setup.choose, "check": setup.check_plan, "plan": setup.check_plan}
         pages |= {"run": runs.run, "result": runs.result, "look": runs.result}
         self._stack.setCurrentWidget(pages.get(self._tests.step, self.gallery))
-        self._bar.show_lab(self._tests.lab)
+        self._bar.show_lab(self._tests.places.lab)
 
     def _day(self, at: int) -> str:
         """Return the day of a time as a card shows it: ``12 Nov``."""

@@ -44,7 +44,9 @@ class LookPage(QObject):
         self._desk.session.query("test-look", work, done, failed=failed, title="Reading what was recorded")
 
     def _why_not_measured(self) -> str:
-        return "" if self._tests.connected.reach else "Connect a vCenter, or try the lab, to measure it."
+        return (
+            "" if self._tests.places.connected.reach else "Connect a vCenter, or try the lab, to measure it."
+        )
 
     def _act(self, act: str) -> None:
         if self._tests.step != "look":

@@ -9,11 +9,14 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.plan_files import PlanFiles
+from app.gui.test_places import Place
+from app.testing.environments import guests_source
 from resources.foreign_text import shown
 from wizards.flows.check_result import CheckResult
-from wizards.flows.choices import lengths_of
+from wizards.flows.choices import Offer, lengths_of, named_in
 from wizards.pages.check_plan import CheckPlanPage
-from wizards.pages.choose import ChoosePage
+from wizards.pages.choose import ChoosePage, Where
+from wizards.pages.guests_choice import Guests
 
 
 class SetupPages(QObject):
@@ -29,6 +32,9 @@ class SetupPages(QObject):
         setup.changed.connect(self._show_setup)
         setup.ready.connect(self._run)
         self.choose.changed.connect(self._choose)
+        self.choose.entered.connect(self._enter)
+        self.choose.other_password.connect(self._forget_password)
+        self.choose.reach_chosen.connect(lambda reach: tests.set_up(tests.test, None, reach))
         self.choose.back.connect(tests.close)
         self.choose.next_wanted.connect(lambda: tests.open(tests.test, "check"))
         page = self.check_plan
@@ -44,20 +50,47 @@ class SetupPages(QObject):
         page.checks.shown_there.connect(self._show_objects)
 
     def _show_offer(self) -> None:
+        now, places = self._tests.setup.now, self._tests.places
+        if now is None:
+            return
+        place = now.place
+        offer = now.offer or Offer((), (), ("lab",) if place.reach == "lab" else ("quick", "full"))
+        about = named_in(now.around, now.about) if now.around is not None else ()
+        ticked = place.workers or tuple(one.name for one in offer.candidates if one.name in about)
+        others = tuple(places.reaches(now.test))
+        user = place.guest_user or places.guest_user
+        self.choose.show_test(now.test, offer, Where(place.reach, others, place.addresses, user, ticked))
+        if now.chosen is not None:
+            self.choose.show_chosen(now.chosen)
+        self.check_plan.show_lengths(lengths_of(now.test, offer), offer.lengths[0])
+
+    def _enter(self, guests: Guests) -> None:
+        """Ask the guests that were chosen."""
+        now, places = self._tests.setup.now, self._tests.places
+        if now is None:
+            return
+        if guests.addresses:
+            self._tests.setup.enter(Place(guests.addresses))
+        else:
+            places.guest_user = guests.user
+            self._tests.setup.enter(Place(now.place.addresses, guests.vms, guests.user))
+
+    def _forget_password(self, user: str) -> None:
+        """Have the password of a vCenter's guests asked for again."""
         now = self._tests.setup.now
-        if now is not None and now.offer is not None:
-            self.choose.show_test(now.test, now.offer)
-            if now.chosen is not None:
-                self.choose.show_chosen(now.chosen)
-            lengths = lengths_of(now.test, now.offer)
-            self.check_plan.show_lengths(lengths, now.offer.lengths[0])
+        if now is not None and now.place.addresses:
+            source = guests_source(now.place.addresses[0], user)
+            self._desk.recording.forget_password(source)
+            self._desk.notify("It is asked for when you log in to the guests again.", "info")
 
     def _show_setup(self) -> None:
         setup = self._tests.setup
         now = setup.now
         if now is None:
             return
-        self.choose.show_cost(now.sheet, now.problem)
+        step = "Asking the guests…" if setup.is_looking and now.place.workers else now.step
+        step = "Looking at what there is…" if setup.is_looking and not now.place.workers else step
+        self.choose.show_cost(now.sheet, now.problem, step)
         if now.sheet is not None:
             self.check_plan.show_plan(now.sheet)
         if now.chosen is not None:

@@ -1,0 +1,89 @@
+"""Runs tests as recordings of this window, goes on with interrupted ones, and puts back what they left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.gui.desk import Desk
+from app.gui.recorder_process import TestRequest
+from app.gui.recording import Recordings, ignore_result
+from app.gui.restoring import Restoring
+from app.gui.session_files import recordings_folder, session_for
+from app.gui.views import Views
+from app.gui.window import Window
+
+
+class TestRuns(QObject):
+    """Starts the runs. ``stop`` ends the window's recording, which one run at a time may wait for."""
+
+    __test__ = False  # pytest: this is none of its tests
+
+    def __init__(
+        self,
+        desk: Desk,
+        window: Window,
+        recordings: Recordings,
+        views: Views,
+        stop: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._desk, self._window, self._recordings, self._views = desk, window, recordings, views
+        self._stop = stop
+        self._restoring = Restoring(desk, self)
+        self._waiting: TestRequest | None = None
+        desk.tests.places.recorded_address = self._recorded_address
+        recordings.over.connect(self._start_waiting)
+
+    def run(self, plan: Path, name: str, sources: tuple[str, ...], confirmed: tuple[str, ...]) -> None:
+        """Run the test of a plan into a new session, whose file begins with ``name``.
+
+        ``confirmed`` are the ends of the UUIDs of disks that were typed.
+        """
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        session = session_for(name, folder, datetime.now().astimezone())
+        request = TestRequest(str(plan), sources, str(session), confirmed)
+        running = self._recordings.process
+        if running is None or running.is_test:  # a test is ended by its user only
+            ignore_result(self._recordings.start(request))
+        elif all(one.startswith("lab:") for one in (*running.request.sources, *sources)):
+            self._give_way(request)  # one lab gives way to another; a real recording is stopped by its user
+        else:
+            self._window.messages.show_message(
+                "This window records already. The test records the same counters, into a session of its own.",
+                "warning",
+                button="Stop recording, start the test",
+                act=lambda: self._give_way(request),
+            )
+
+    def act(self, act: str) -> None:
+        """Go on with the open session's run (``resume``), or put back what it left (``restore``)."""
+        path = self._desk.session.path
+        if path is None:
+            return
+        if act == "restore":
+            self._restoring.begin(path)
+        else:
+            ignore_result(self._recordings.start(TestRequest("", (), str(path))))
+
+    def _give_way(self, request: TestRequest) -> None:
+        """Start a test when the recording has ended."""
+        self._waiting = request
+        self._stop()
+
+    def _start_waiting(self) -> None:
+        request, self._waiting = self._waiting, None
+        if request is not None:
+            ignore_result(self._recordings.start(request))
+
+    def _recorded_address(self) -> str:
+        """Return the address of the vCenter from which the open session was recorded, with its user."""
+        process, request = self._recordings.process, self._views.request()
+        is_own = process is not None and self._recordings.is_recording(self._desk.session.path)
+        sources = process.request.sources if is_own and process is not None else ()
+        sources += request.sources if request is not None else ()
+        return next((one for one in sources if one.startswith("vcenter:")), "")

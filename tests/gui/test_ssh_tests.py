@@ -1,0 +1,73 @@
+"""Guided tests of guests over ssh, set up in the window without any session: real sshds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from tests.gui.test_connecting import click, shown
+from tests.gui.windows import child_of, wait
+from tests.wizards.recorded_placements import write
+from tests.workloads.guests.running import needs_fio
+from tests.workloads.guests.separate import Guest, separate_guests
+from widgets.connect import TrustDialog
+from wizards.pages.check_plan import CheckPlanPage
+from wizards.pages.choose import ChoosePage
+from wizards.pages.gallery import GalleryView
+
+pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support")]
+
+
+@pytest.fixture
+def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Guest]]:
+    needs_fio()
+    with separate_guests(tmp_path / "guests", 2) as made:
+        home = tmp_path / "home"
+        (home / ".ssh").mkdir(parents=True, mode=0o700)
+        key = home / ".ssh" / "id_ed25519"
+        key.write_bytes(Path(made[0].server.user_key).read_bytes())
+        key.chmod(0o600)
+        monkeypatch.setenv("HOME", str(home))
+        yield made
+
+
+def test_guests_over_ssh_are_named_in_the_window(
+    live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path
+) -> None:
+    live.workbench.open_paths([write(tmp_path / "old.hscope", {"Perf": ("4H", "4L")})])
+    wait(qtbot, lambda: live.desk.session.whole is not None)
+    live.window.show_panel("tests")
+    gallery = child_of(live.window, GalleryView)
+    wait(qtbot, lambda: bool(gallery.cards))
+    card = next(one for one in gallery.cards if one.card.id == "io-sweep")
+    qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
+    page = child_of(live.window, ChoosePage)
+    wait(qtbot, page.isVisible)
+    page.where.setCurrentIndex(page.where.findData("ssh"))
+    wait(qtbot, lambda: page.machines is not None)
+    assert page.machines is not None
+    for one in two:
+        qtbot.keyClicks(page.machines.text, one.address)
+        qtbot.keyClick(page.machines.text, Qt.Key.Key_Return)
+    assert page.machines.enter.text() == "Connect to 2"
+    click(qtbot, page.machines.enter)
+    seen = set()
+    for _guest in two:
+        wait(qtbot, lambda: shown(live, qtbot, TrustDialog).windowTitle() not in seen)
+        dialog = shown(live, qtbot, TrustDialog)
+        assert dialog.windowTitle().startswith("Host key of ")
+        seen.add(dialog.windowTitle())
+        click(qtbot, dialog.yes)
+    wait(qtbot, page.next.isEnabled)
+    assert len(page.chosen.workers) == 2
+    click(qtbot, page.next)
+    checks = child_of(live.window, CheckPlanPage)
+    setup = live.desk.tests.setup
+    wait(qtbot, lambda: bool(checks.checks.rows) and not setup.is_checking)
+    assert not [one.check for one in checks.checks.rows if one.check.state in ("block", "unknown")]
+    assert checks.start.isEnabled()
