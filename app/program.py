@@ -42,6 +42,12 @@ def _obey(arguments: list[str]) -> int:
 
         run_at_terminal(*plain)
         return 0
+    match arguments:
+        case ["judge", "--attached", "--", session]:  # a window waits for it: 60 ms less until the verdict
+            from app.commands.judge_run import run_judge  # noqa: PLC0415 - loads what only it uses
+
+            run_judge(Path(session), attached=True)
+            return 0
     # Here, since it loads the library of the command line and the command with all that it uses.
     from app.command_line import invoke  # noqa: PLC0415
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks import (
     diagnosing,
+    equal_runs,
     guests,
     importing,
     largest_vcenter,
@@ -46,6 +47,7 @@ BENCHMARKS = {
     "window": window.measure,
     "tasks": tasks.measure,
     "noise": noise_of_fio.measure,
+    "equal runs": equal_runs.measure,
 }
 
 

@@ -34,6 +34,7 @@ from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding
 from sessions.model import EntityRef
+from tests.diagnosis.supported_orders import unsupported_orders
 from tests.lab.in_memory import lab_session
 
 GOAL_RECALL = 0.97
@@ -48,12 +49,16 @@ Progress = Callable[[int, int, int], None]
 
 @dataclass(slots=True)
 class Score:
-    """Counts of true problems, findings and false alarms of one problem (or of one scenario)."""
+    """Counts of true problems, findings and false alarms of one problem (or of one scenario).
+
+    ``orders`` counts the steps that findings ask for without a cause that the numbers support.
+    """
 
     truths: int = 0
     found: int = 0
     cause_right: int = 0
     alarms: int = 0
+    orders: int = 0
     misses: list[str] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
@@ -62,6 +67,7 @@ class Score:
         self.found += other.found
         self.cause_right += other.cause_right
         self.alarms += other.alarms
+        self.orders += other.orders
         self.misses += other.misses
 
     @property
@@ -86,6 +92,7 @@ class Score:
             "truths": self.truths,
             "found": self.found,
             "false_alarms": self.alarms,
+            "unsupported_orders": self.orders,
             "recall": round(self.recall, 4),
             "precision": round(self.precision, 4),
             "first_cause": round(self.cause, 4),
@@ -123,7 +130,12 @@ class Board:
             for name, score in sorted(self.scenarios.items())
             if score.alarms and name.startswith(_QUIET)
         ]
-        return below + loud
+        ordered = [
+            f"{name}: {score.orders} steps ordered without a cause that the numbers support"
+            for name, score in sorted(self.problems.items())
+            if score.orders
+        ]
+        return below + loud + ordered
 
     def add(self, scenario: str, scores: Mapping[str, Score]) -> None:
         """Add the scores of one run of a scenario."""
@@ -199,7 +211,13 @@ def play(task: Run) -> tuple[Run, dict[str, Score]]:
     session = lab_session(lab, catalogue=catalogue)
     start = session.span()
     findings = diagnose(session, problems, catalogue)
-    return task, judge(lab.truth(), findings, start.start if start else 0, f"{name} seed {seed}")
+    where = f"{name} seed {seed}"
+    scores = judge(lab.truth(), findings, start.start if start else 0, where)
+    for order in unsupported_orders(findings, problems):
+        score = scores.setdefault(order.partition(" ")[0], Score())
+        score.orders += 1
+        score.misses.append(f"{where}: ordered without support: {order}")
+    return task, scores
 
 
 def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where: str) -> dict[str, Score]:

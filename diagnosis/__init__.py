@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from diagnosis.documents import findings_json
 from diagnosis.engine import Check, Diagnosis, diagnose, diagnose_session
-from diagnosis.report import render_report
 
-__all__ = ["Check", "Diagnosis", "diagnose", "diagnose_session", "findings_json", "render_report"]
+__all__ = ["Check", "Diagnosis", "diagnose", "diagnose_session", "findings_json"]

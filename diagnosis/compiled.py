@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, parse
+from diagnosis.support import has_support
 from resources.failures import KnowledgeError
 from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
 
@@ -108,6 +109,7 @@ class CompiledRule:
     thresholds: Mapping[str, float]
     condition: Node
     critical: Node | None
+    measure: Node | None
     conclusion: Template
     notes: tuple[Template, ...]
     evidence: tuple[tuple[EvidenceItem, Node], ...]
@@ -119,13 +121,7 @@ class CompiledRule:
         """Return the named signals and all signals that they depend on, in an order in which they
         can be computed.
         """
-        wanted: set[str] = set()
-        pending = [name for name in names if name in self.signals]
-        while pending:
-            name = pending.pop()
-            if name not in wanted:
-                wanted.add(name)
-                pending.extend(need for need in self.signals[name].needs if need in self.signals)
+        wanted = _closure(self.signals, names)
         return [name for name in self.order if name in wanted]
 
     def detecting(self) -> list[str]:
@@ -139,6 +135,18 @@ class CompiledRule:
     def counters(self) -> set[str]:
         """Return every counter that the rule may read."""
         return {key for signal in self.signals.values() for key in signal.counters.values()}
+
+
+def _closure(signals: Mapping[str, CompiledSignal], names: Iterable[str]) -> set[str]:
+    """The named signals and all signals that they depend on."""
+    wanted: set[str] = set()
+    pending = [name for name in names if name in signals]
+    while pending:
+        name = pending.pop()
+        if name not in wanted:
+            wanted.add(name)
+            pending.extend(need for need in signals[name].needs if need in signals)
+    return wanted
 
 
 @lru_cache(maxsize=512)
@@ -206,6 +214,7 @@ class _Compiler:
                 raise self._refuse(name, ExpressionError("is both a signal and a threshold"))
             self._names[name] = Shape.ENTITY if signal.fact else Shape.SERIES
         self._tests: set[str] = set()
+        self._values: dict[str, Node] = {}
 
     def compile(self, sustained: Sustained) -> CompiledRule:
         signals = {name: self._signal(name, signal) for name, signal in self._signals.items()}
@@ -221,6 +230,7 @@ class _Compiler:
             thresholds=self._thresholds,
             condition=condition,
             critical=critical,
+            measure=self._measure(signals, condition, critical),
             values=values,
             conclusion=self._template("conclusion", rule.conclusion),
             notes=tuple(self._template("notes", note) for note in rule.notes),
@@ -248,6 +258,21 @@ class _Compiler:
             raise self._refuse(where, ExpressionError("can't use statistics: there are no windows yet"))
         return node
 
+    def _measure(
+        self, signals: Mapping[str, CompiledSignal], condition: Node, critical: Node | None
+    ) -> Node | None:
+        """The number that the check is told by, which must be one that the condition looks at."""
+        if self._rule.measure is None:
+            return None
+        node = self._parse("measure", self._rule.measure.expr)
+        if node.truth or node.shape is not Shape.SERIES or _has_statistic(node):
+            raise self._refuse("measure", ExpressionError("must be a number that has samples"))
+        tests = [condition, *([critical] if critical else [])]
+        looked_at = _closure(signals, (name for test in tests for name in test.names()))
+        if left := set(node.names()) - looked_at - self._thresholds.keys():
+            raise self._refuse("measure", ExpressionError(f"the condition does not look at {min(left)!r}"))
+        return node
+
     def _value(self, name: str, text: str) -> Node:
         """A named expression over the windows; from here on others may use its name."""
         node = self._parse(f"value {name}", text)
@@ -256,6 +281,7 @@ class _Compiler:
         if node.shape is Shape.SERIES:
             raise self._refuse(f"value {name}", ExpressionError("needs statistics, such as mean(…)"))
         self._names[name] = Shape.ENTITY
+        self._values[name] = node
         if node.truth:
             self._tests.add(name)
         return node
@@ -295,7 +321,7 @@ class _Compiler:
 
     def _cause(self, cause: Cause) -> CompiledCause:
         def test(text: str) -> Node | None:
-            return self._test(f"cause {cause.id}", text, Shape.ENTITY) if text else None
+            return self._supported(cause, text) if text else None
 
         def template(text: str) -> Template:
             return self._template(f"cause {cause.id}", text)
@@ -312,13 +338,26 @@ class _Compiler:
             stated=self._stated(cause),
         )
 
+    def _supported(self, cause: Cause, text: str) -> Node:
+        """The test of a cause, which must rest on evidence for it."""
+        where = f"cause {cause.id}"
+        node = self._test(where, text, Shape.ENTITY)
+        if not has_support(node, self._values, self._thresholds):
+            raise self._refuse(
+                where,
+                ExpressionError(
+                    f"{text!r} is true where something else is not: a cause needs a number that speaks for it"
+                ),
+            )
+        return node
+
     def _stated(self, cause: Cause) -> CompiledStated | None:
         if cause.stated is None:
             return None
         where = f"cause {cause.id}"
         return CompiledStated(
             known=self._parse(where, cause.stated.known),
-            test=self._test(where, cause.stated.test, Shape.ENTITY),
+            test=self._supported(cause, cause.stated.test),
             because=self._template(where, cause.stated.because),
             otherwise=self._template(where, cause.stated.otherwise),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -26,8 +27,8 @@ class Hit:
     the entity was on.
 
     ``spans`` are (first, last) positions on the source's time axis; ``windows`` are the time ranges of the
-    whole hit. ``host`` is set in a part; ``periods`` are the times when the entity was on that host, None for
-    always.
+    whole hit. ``peak`` is the worst sample of the rule's number. ``host`` is set in a part; ``periods`` are
+    the times when the entity was on that host, None for always.
     """
 
     compiled: CompiledRule
@@ -39,6 +40,7 @@ class Hit:
     seconds: float
     share: float
     short: bool
+    peak: float = math.nan
     host: EntityRef | None = None
     periods: Periods | None = None
 
@@ -69,13 +71,13 @@ class Detection:
 
     ``decidable`` says of each row whether what the condition needs is there, ``short`` whether the source is
     shorter than the rule's minimum duration: then only a state (``level``) is judged, and ``suspects`` meet
-    the condition in every sample.
+    the condition in every sample; each with the worst of its number.
     """
 
     entities: int
     judged: int
     hits: list[Hit]
-    suspects: list[EntityRef]
+    suspects: dict[EntityRef, float]
     decidable: BoolArray
     short: bool
 
@@ -83,16 +85,17 @@ class Detection:
 def detect(scene: Scene, pruning: Pruning) -> Detection:
     """Judge every row of the scene: by chunk statistics first, and by samples where these leave it open."""
     if not scene.rows or not scene.times.size:
-        return Detection(len(scene.rows), 0, [], [], np.zeros(len(scene.rows), np.bool_), short=True)
+        return Detection(len(scene.rows), 0, [], {}, np.zeros(len(scene.rows), np.bool_), short=True)
     gated = scene.gate(pruning)
     rule = scene.compiled.rule
     short = too_short(scene.times, scene.compiled.sustained.warning)
     hits: list[Hit] = []
-    suspects: list[EntityRef] = []
+    suspects: dict[EntityRef, float] = {}
     for block in blocks(scene, np.flatnonzero(gated.possible), scene.compiled.detecting()):
         found, windows = _judge(block, short=short)
         if short and not rule.level:
-            suspects.extend(block.rows[row] for row in windows.entity.tolist())
+            peaks = block.peaks()
+            suspects.update((block.rows[row], float(peaks[row])) for row in windows.entity.tolist())
         else:
             hits.extend(found)
     enough = not short or (rule.level and scene.times.size > 1)
@@ -143,6 +146,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
     share = (true == 1).sum(axis=1) / np.maximum(known, 1)
     info = scene.compiled.rule.severity == "info"
     hits = []
+    peaks = scene.peaks() if windows.entity.size else known
     for row in np.unique(windows.entity).tolist():
         own = windows.entity == row
         spans = tuple(zip(windows.first[own].tolist(), windows.last[own].tolist(), strict=True))
@@ -157,6 +161,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
             seconds=_seconds(spans, times),
             share=float(share[row]),
             short=short,
+            peak=float(peaks[row]),
         )
         hits.append(replace(hit, severity="critical") if critical[row] else hit)
     return hits

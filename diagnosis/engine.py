@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from diagnosis.check_numbers import NumberBook
 from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import rank, score
-from diagnosis.reach import ReachBook, known_samples, no_samples_verdict
+from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -115,6 +116,7 @@ class Run:
         self._topology, self._table, self._events = prepared.topology, prepared.table, prepared.events
         self._gaps = prepared.gaps
         self._suspects: list[tuple[Card, EntityRef]] = []
+        self._numbers = NumberBook(self._topology)
         self._worst_on: dict[EntityRef, EntityRef] = {}
         sustained = self._problems.sustained.values()
         self._book = ReachBook(self._problems.cards, sustained, self._topology, self._table)
@@ -135,6 +137,7 @@ class Run:
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
                 self._book.note(scene, found, known)
+                self._numbers.note(scene, found, pruning)
                 self._note_counters(scene)
                 self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
                 if found.hits:
@@ -144,7 +147,8 @@ class Run:
         ranked = rank([*merged, *findings], self._problems, self._host_of)
         if self._progress:
             self._progress(1.0, "done")
-        verdict = self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked)
+        outcomes = Outcomes(ranked, self._suspects, self._numbers)
+        verdict = self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes)
         return Diagnosis(
             window=self._window,
             findings=tuple(ranked),

@@ -208,9 +208,19 @@ def _bound_coalesce(*sides: Bounds) -> Bounds:
 
 def _bound_where(test: Bounds, yes: Bounds, no: Bounds) -> Bounds:
     either = _bound_coalesce(yes, no)
+    never, always = test.high == 0, test.low == 1
     return Bounds(
-        np.where(np.isnan(test.low), np.nan, either.low), np.where(np.isnan(test.low), np.nan, either.high)
+        _chosen(test.low, never, always, no.low, yes.low, either.low),
+        _chosen(test.low, never, always, no.high, yes.high, either.high),
     )
+
+
+def _chosen(
+    test: FloatArray, never: BoolArray, always: BoolArray, no: FloatArray, yes: FloatArray, either: FloatArray
+) -> FloatArray:
+    """The end of the side that is always taken, where one is; NaN where the test is unknown."""
+    end = np.where(never, no, np.where(always, yes, either))
+    return np.where(np.isnan(test), np.nan, end)
 
 
 def _bound_missing(a: Bounds) -> Bounds:

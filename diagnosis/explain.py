@@ -13,6 +13,7 @@ from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, on_host_mask, window_mask
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.language import Node
+from diagnosis.orders import GIVING_ORDERS, JudgedSteps, orders
 from diagnosis.signals import Scene
 from diagnosis.wording import SentenceWriter
 from resources.catalogue import Catalogue
@@ -128,12 +129,12 @@ class _Block:
         return CauseVerdict(cause.id, cause.title, verdict, self._speaker.text(sentences[verdict], row))
 
     def _remedies(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> tuple[str, ...]:
-        """Steps for what is likely; where nothing is, for what is possible; else for what is unknown."""
-        for wanted in _VERDICTS[:3]:
-            steps = [step for cause, verdict in ranked if verdict == wanted for step in cause.remedies]
-            if steps:
-                return tuple(dict.fromkeys(self._speaker.text(step, row) for step in steps))
-        return ()
+        """The steps of the causes that the numbers support."""
+        return orders(
+            JudgedSteps(verdict, one.cause.title, [self._speaker.text(step, row) for step in one.remedies])
+            for one, verdict in ranked
+            if verdict in GIVING_ORDERS
+        )
 
     def _evidence(self, item: EvidenceItem, value: float, row: int) -> Evidence:
         signal = self._compiled.signals[item.signal]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -13,8 +14,8 @@ from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene, series_of
 from diagnosis.topology import Topology
-from resources.problem_cards import Problems
-from sessions.model import IntArray, SampleSource, Source
+from resources.problem_cards import Problems, Rule
+from sessions.model import EntityRef, IntArray, SampleSource, Source
 from sessions.times import TimeRange
 
 
@@ -43,7 +44,7 @@ class Prepared:
                 Scene(
                     rule,
                     source,
-                    self.topology.rows(source, rule.rule.entity),
+                    _rows_of(rule.rule, source, self.topology),
                     self.topology,
                     self.table,
                     self.events,
@@ -76,6 +77,16 @@ class Prepared:
 
     def _read_records(self, session: SampleSource) -> None:
         self.events, self.gaps = _records(session, self.problems, self.sources, self.window)
+
+
+def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
+    """Return the entities of the source that a rule is about."""
+    found, only = topology.rows(source, rule.entity), rule.only
+    if only is None:
+        return found
+    known, like = topology.texts(only.fact), re.compile(only.like)
+    types = ((ref, known.get(topology.base(ref))) for ref in found)
+    return [ref for ref, text in types if text is None or like.fullmatch(str(text))]
 
 
 def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Prepared:

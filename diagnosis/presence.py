@@ -12,6 +12,7 @@ from diagnosis.compiled import Template, compile_template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.explain import verdict_of
 from diagnosis.language import Node, Shape, parse
+from diagnosis.orders import JudgedSteps, orders
 from diagnosis.ranking import score
 from diagnosis.signals import Pruning
 from diagnosis.topology import Topology
@@ -164,13 +165,12 @@ def _finding(
     card: Card, rule: Presence, subject: Subject, row: int, likely: Sequence[FloatArray], texts: _Texts
 ) -> Finding:
     causes = []
-    remedies: list[str] = []
+    judged: list[JudgedSteps] = []
     for cause, values in zip(card.causes, likely, strict=True):
         verdict = verdict_of(float(values[row]), None)
         sentence = cause.because if verdict == "likely" else cause.otherwise
         causes.append(CauseVerdict(cause.id, cause.title, verdict, texts.fill(sentence, row)))
-        if verdict == "likely":
-            remedies.extend(texts.fill(step, row) for step in cause.remedies)
+        judged.append(JudgedSteps(verdict, cause.title, [texts.fill(step, row) for step in cause.remedies]))
     causes.sort(key=lambda cause: cause.verdict != "likely")
     missing = 1.0 - subject.values["coverage"]
     return Finding(
@@ -190,7 +190,7 @@ def _finding(
             )
         ),
         causes=tuple(causes),
-        remedies=tuple(remedies),
+        remedies=orders(judged),
         score=score("info", max(missing, 0.1), 1.0),
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, usual_step
+from diagnosis.arrays import BoolArray, sample_seconds, usual_step
+from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
@@ -19,7 +20,7 @@ from resources.units import format_count, format_duration
 from sessions.findings import Finding
 from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
-from sessions.verdicts import CheckReach, EntityReach, SeverityCounts, SourceReach, Verdict
+from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
 _NAMED = 3
 """Missing counters that a reason names."""
@@ -110,6 +111,15 @@ class ReachKept:
     problems: Sequence[tuple[int, int]] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of the checks; ``suspects`` are over a limit in all samples of too short a source."""
+
+    findings: Sequence[Finding]
+    suspects: Sequence[tuple[Card, EntityRef]]
+    numbers: NumberBook
+
+
 class ReachBook:
     """Collects, rule by rule, what a diagnosis judged."""
 
@@ -131,15 +141,17 @@ class ReachBook:
     def note(self, scene: Scene, found: Detection, known: KnownSamples) -> None:
         """Note what one rule judged in one source."""
         card = scene.compiled.card.id
-        tally = self.tallies[card]
-        tally.saw((scene.source, scene.compiled.rule.entity), found.entities, found.judged)
+        tally, what = self.tallies[card], (scene.source, scene.compiled.rule.entity)
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
+        if not found.entities or found.short:
+            tally.saw(what, found.entities, found.judged)
         if not found.entities:
             return
         if found.short or too_short(scene.times, Hold(self._shortest, self._shortest)):
             self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
+        tally.saw(what, found.entities, int(rows.judged.sum()))
         if rows.judged.any():
             self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
@@ -183,12 +195,14 @@ class ReachBook:
         ]
 
     def verdict(
-        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Sequence[Finding]
+        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, outcomes: Outcomes
     ) -> Verdict:
         """Return the verdict over all that was noted."""
         reached = self._sources(sources)
-        checks = tuple(self._check(card, sources, catalogue) for card in cards if card.rules)
-        return _verdict(sources, reached, checks, SeverityCounts.of(found))
+        checks = tuple(
+            _with_outcome(self._check(card, sources, catalogue), outcomes) for card in cards if card.rules
+        )
+        return _verdict(sources, reached, checks, SeverityCounts.of(outcomes.findings))
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
         newest = max(
@@ -229,7 +243,9 @@ class ReachBook:
     def _reason(self, source: Source) -> str:
         if source.spec.kind == "fio":
             return "these are figures of fio; known problems are looked for in counters of hosts and VMs"
-        axis = self._table.axis(source.id)
+        axis, every_s = self._table.axis(source.id), source.spec.interval_s or 0.0
+        if every_s >= self._shortest and axis.size < 2:
+            return _seldom_text(axis.size, every_s, is_growing=source.is_growing)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"
         if source.id not in self._short:
@@ -237,7 +253,7 @@ class ReachBook:
         needed = f"a problem must last {format_duration(self._shortest)} or more to be called one"
         if axis.size == 1:
             return f"a single sample; {needed}"
-        length = format_duration(float(axis[-1] - axis[0]) / 1000)
+        length = format_duration(float(sample_seconds(axis).sum()))
         return f"{format_count(axis.size)} samples over {length}; {needed}"
 
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
@@ -252,6 +268,36 @@ class ReachBook:
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
         return CheckReach(card.id, card.title, entities, judged, reason)
+
+
+def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
+    """The check with its verdict and its number."""
+    found = sum(finding.problem == check.problem for finding in outcomes.findings)
+    suspected = len({ref for card, ref in outcomes.suspects if card.id == check.problem})
+    verdict: CheckVerdict = "not found"
+    if found:
+        verdict = "problem"
+    elif not check.applies:
+        verdict = "not applicable"
+    elif suspected:
+        verdict = "suspected"
+    elif not check.is_judged:
+        verdict = "insufficient data"
+    number = outcomes.numbers.number(check.problem) if check.applies else None
+    return replace(check, verdict=verdict, found=found, suspected=suspected, number=number)
+
+
+def _seldom_text(values: int, every_s: float, *, is_growing: bool) -> str:
+    """Return why nothing was judged of a source of rollups with one value, or none."""
+    every = format_duration(every_s)
+    if is_growing:
+        return (
+            f"one value so far, judging takes two: one comes every {every}"
+            if values
+            else (f"no value so far: one comes every {every}")
+        )
+    has = "has one, judging takes two" if values else "has none"
+    return f"a value comes every {every}: the recording {has}"
 
 
 def no_samples_verdict(sources: Sequence[Source], *, is_windowed: bool) -> Verdict:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from diagnosis.arrays import BoolArray
 from sessions.model import FloatArray, IntArray
 
 
@@ -15,8 +16,12 @@ def reduce_members(
     """Reduce the members' values (members, times) to one row for each entity (rows, times).
 
     ``row[m]`` is the entity of member m, ascending; ``how`` is the reduction's name, such as ``max`` or
-    ``sum``. Absent members are ignored; the result is NaN where all are absent.
+    ``sum``. Absent members are ignored; the result is NaN where all are absent. ``members`` counts all of
+    them.
     """
+    if how == "members":
+        number = np.bincount(row, minlength=rows).astype(np.float64)
+        return np.broadcast_to(number[:, None], (rows, values.shape[1]))
     if row.size == rows and how in _SELF and np.array_equal(row, np.arange(rows)):
         return values  # each entity is its own only member
     result = np.full((rows, values.shape[1]), np.nan)
@@ -25,6 +30,18 @@ def reduce_members(
         result[owners] = (
             _weighted(values, first, weight) if weight is not None else _REDUCE[how](values, first)
         )
+    return result
+
+
+def without_lacking(reduced: FloatArray, lacks: BoolArray, row: IntArray) -> FloatArray:
+    """Return the reduced values (rows, times) without those at samples that a member lacks; ``lacks``
+    (members, times), ``row`` as for ``reduce_members``.
+    """
+    if not row.size or not lacks.any():
+        return reduced
+    owners, first = np.unique(row, return_index=True)
+    result = np.array(reduced)
+    result[owners] = np.where(np.logical_or.reduceat(lacks, first, axis=0), np.nan, result[owners])
     return result
 
 

@@ -18,7 +18,7 @@ from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from sessions.verdict_wording import covered_text, reach_text, source_limits, verdict_title
+from sessions.verdict_wording import check_because, covered_text, reach_text, source_limits, verdict_title
 
 _T = TypeVar("_T")
 _WIDEST = 100
@@ -54,6 +54,7 @@ def render_report(diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLO
         else:
             _render_finding(number, alike, diagnosis, below, page)
     page.line()
+    _render_verdicts(diagnosis, page)
     _render_checks(diagnosis, page)
 
 
@@ -292,6 +293,13 @@ _STATISTIC = {
     "overall": "mean of all samples",
     "calm": "mean outside these times",
 }
+
+
+def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:
+    """What came of every check that the session's entities can fail, the found ones aside."""
+    checks = [one for one in diagnosis.verdict.checks if one.verdict in ("not found", "suspected")]
+    for lead, check in _labelled("Verdicts", checks):
+        page.paragraph(lead, f"{check.problem}: {check.verdict}: {check_because(check)}.")
 
 
 def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from diagnosis.arrays import usual_step
+from diagnosis.arrays import BoolArray, usual_step
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
 from sessions.times import TimeRange
 
@@ -158,6 +158,13 @@ class SampleTable:
         known = [rows.places for rows in self._rows.values()]
         absent = [one for one in ids.tolist() if not any(one in places for places in known)]
         return np.array(absent, dtype=np.int64)
+
+    def covers(self, owner: int, source: int) -> BoolArray:
+        """Return at which instants of ``source`` there are samples of ``owner``, of any of its series."""
+        instants = np.zeros((1, self.axis(owner).size))
+        seen = instants if owner == source else self._aligned(instants, owner, source)
+        covered: BoolArray = ~np.isnan(seen[0])
+        return covered
 
     def _aligned(self, values: FloatArray, owner: int, source: int) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock."""

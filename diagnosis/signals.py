@@ -14,7 +14,7 @@ from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import Node
 from diagnosis.members import Members, members_of
-from diagnosis.reduction import reduce_members
+from diagnosis.reduction import reduce_members, without_lacking
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.topology import Topology
@@ -131,6 +131,14 @@ class Scene:
         shape = (len(self.rows), self.times.size)
         return values if values.shape == shape else np.broadcast_to(values, shape)
 
+    def peaks(self) -> FloatArray:
+        """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none."""
+        node, measure = self.compiled.measure, self.compiled.rule.measure
+        if node is None or measure is None or not self.times.size:
+            return np.full(len(self.rows), np.nan)
+        worst: FloatArray = (np.fmin if measure.below else np.fmax).reduce(self.full(node), axis=1)
+        return worst
+
     def member_values(self, name: str) -> FloatArray:
         """Return the values of the signal's members before they are reduced; shape (members, times)."""
         signal = self.compiled.signals[name]
@@ -172,7 +180,22 @@ class Scene:
         values = self._over_members(signal.node, signal.counters, members)
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
         reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
+        if signal.signal.whole:
+            reduced = without_lacking(reduced, self._lacks(signal.signal, members), members.row)
         return reduced if members.units == len(self.rows) else reduced[members.unit]
+
+    def _lacks(self, signal: Signal, members: Members) -> BoolArray:
+        """Return at which samples members lack some that their host should give; (members, times), bool.
+
+        A VM that uses a device may come and go; what another host sees of the same device does not.
+        """
+        if signal.of == "elsewhere":
+            rows = [np.isnan(self.table.rows(self.source, ids)) for ids in members.ids.values()]
+            lacks: BoolArray = np.logical_and.reduce(rows)
+            return lacks
+        covered = {one: self.table.covers(one, self.source) for one in set(members.sources)}
+        every = [~covered[one] for one in members.sources]
+        return np.stack(every) if every else np.zeros((0, self.times.size), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +206,7 @@ class Gate:
 
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there
+    measured: Bounds | None = None  # what the number of the check can be, one for each row
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +264,13 @@ def gate(scene: Scene, pruning: Pruning) -> Gate:
     for name in scene.compiled.detecting():
         bounds[name] = _signal_bounds(scene, name, bounds, pruning)
     high = np.broadcast_to(bound(scene.compiled.condition, bounds).high, (rows,))
-    return Gate(high == 1, ~np.isnan(high))
+    measure = scene.compiled.measure
+    measured = None if measure is None else _of_rows(bound(measure, bounds), rows)
+    return Gate(high == 1, ~np.isnan(high), measured)
+
+
+def _of_rows(bounds: Bounds, rows: int) -> Bounds:
+    return Bounds(np.broadcast_to(bounds.low, (rows,)), np.broadcast_to(bounds.high, (rows,)))
 
 
 def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
@@ -269,6 +299,9 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
 def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:
     # Members may be absent at some samples: a sum can lack any of them, a maximum can be of the smallest
     # only.
+    if how == "members":
+        number = reduce_members(low, row, rows, how)[:, 0]
+        return Bounds(number, number)
     if how == "count":
         low, high, least, most = np.zeros(low.shape), np.ones(high.shape), "min", "sum"
     elif how in ("sum", "top3"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast, get_args
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from collectors.esxtop_names import HostColumns, columns_by_host
 from collectors.feed import Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
+from lab.fields import FieldSet
 from lab.lab import Lab, Tick
 from lab.pace import Pace
 from lab.physics import TICK_S
@@ -31,24 +33,31 @@ _WARM_UP_TICKS = 2  # the first has no I/O counters, and rates of those need two
 
 @dataclass(frozen=True, slots=True)
 class LabAddress:
-    """The scenario and seed of an address ``lab:SCENARIO[?seed=N]``."""
+    """The scenario, seed and counters of an address ``lab:SCENARIO[?seed=N][&fields=SET]``."""
 
     scenario: str
     seed: int = 1
+    fields: FieldSet = "all"
 
     def __str__(self) -> str:
-        return f"{_SCHEME}{self.scenario}" + (f"?seed={self.seed}" if self.seed != 1 else "")
+        seed = [f"seed={self.seed}"] if self.seed != 1 else []
+        fields = [f"fields={self.fields}"] if self.fields != "all" else []
+        return f"{_SCHEME}{self.scenario}" + ("?" + "&".join([*seed, *fields]) if seed or fields else "")
 
 
 def parse_lab_address(text: str) -> LabAddress:
-    """Parse an address ``lab:SCENARIO[?seed=N]``. Raises UsageError."""
+    """Parse an address ``lab:SCENARIO[?seed=N][&fields=all|default|diagnosis]``. Raises UsageError."""
     parts = split_address(text)
     if parts is not None and parts.scheme == "lab" and parts.host is None and parts.path:
-        options = {"seed": "1"} if parts.options is None else parts.options
-        seed = options.get("seed", "")
-        if options.keys() == {"seed"} and seed.isascii() and seed.isdigit() and len(seed) <= _SEED_DIGITS:
-            return LabAddress(parts.path, int(seed))
-    raise UsageError(f"{text!r} names no scenario of the lab.", advice="Write lab:demo or lab:demo?seed=7.")
+        options = {"seed": "1", "fields": "all", **(parts.options or {})}
+        seed, fields = options["seed"], options["fields"]
+        is_number = seed.isascii() and seed.isdigit() and len(seed) <= _SEED_DIGITS
+        if len(options) == 2 and is_number and fields in get_args(FieldSet):
+            return LabAddress(parts.path, int(seed), cast("FieldSet", fields))
+    raise UsageError(
+        f"{text!r} names no scenario of the lab.",
+        advice="Write lab:demo, lab:demo?seed=7 or, for fewer counters, lab:demo?fields=diagnosis.",
+    )
 
 
 class LabCollector:
@@ -61,11 +70,11 @@ class LabCollector:
     def __init__(self, address: LabAddress, *, speed: float = 1.0) -> None:
         self.name = str(address)
         self._scenario = find_scenario(load_scenarios(), address.scenario)
-        self._seed, self._speed = address.seed, speed
+        self._seed, self._speed, self._fields = address.seed, speed, address.fields
 
     def run(self, feed: Feed, controls: Controls) -> None:
         """Collect until the scenario ends or the recording is asked to stop."""
-        live = LiveLab(Lab(self._scenario, seed=self._seed, fields="all"), feed)
+        live = LiveLab(Lab(self._scenario, seed=self._seed, fields=self._fields), feed)
         pace = Pace(self._speed, controls)
         for number in range(live.skip_recorded(controls)):
             late_s = pace.wait(number * TICK_S)

@@ -104,7 +104,8 @@ class _Sink:
 def lab_source(lab: Lab, host: str) -> SourceSpec:
     """Return the source specification of one host of the lab."""
     about = (("scenario", lab.scenario.id), ("title", lab.scenario.title), ("seed", str(lab.seed)))
-    return SourceSpec("lab", host, TICK_S, attributes=about)
+    fewer = (("fields", lab.fields),) if lab.fields != "all" else ()
+    return SourceSpec("lab", host, TICK_S, attributes=(*about, *fewer))
 
 
 def ticks_in(seconds: float) -> int:

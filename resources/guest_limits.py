@@ -21,6 +21,8 @@ class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     free_kb: int
     max_documents: int
     documents_per_s: float
+    late_s: int
+    clock_jump_ms: int
     clock_rounds: int
 
     def interval_s(self, workers: int, seconds: float | None) -> int:

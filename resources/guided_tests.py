@@ -71,7 +71,10 @@ class LengthOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TestInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that a test asks for, with its default; numbers lie between ``least`` and ``most``."""
+    """One thing that a test asks for, with its default; numbers lie between ``least`` and ``most``.
+
+    Texts are those of ``choices``, and those that match the regular expression ``pattern`` if there is one.
+    """
 
     __test__ = False  # pytest: this is none of its tests
 
@@ -82,6 +85,7 @@ class TestInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    pattern: str = ""
     help: str = ""
     source: str = ""
 

@@ -15,7 +15,9 @@ from resources.problem_changes import Changes
 from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
-Reduce = Literal["max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper"]
+Reduce = Literal[
+    "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper", "members"
+]
 Relation = Literal["same", "host", "host_of", "on_host"]
 
 FOLDER = "problems"
@@ -40,6 +42,10 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
 
+ACROSS_HOSTS = ("elsewhere", "users")
+"""Scopes whose members are on other hosts, which have samples of their own times."""
+
+
 class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named quantity over time that a rule's expressions use.
 
@@ -57,7 +63,9 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (uplinks of one switch). A counter written ``fact:NAME`` is that fact of the member.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
-    ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile.
+    ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``
+    (0 where there are none). ``whole``, for members on other hosts: unknown at samples for which one of these
+    hosts has none, such as after its recording ended: a sum of the others would be too small.
     """
 
     counter: str = ""
@@ -71,6 +79,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where_name: str = ""
     same_prefix: int = 0
     same_fact: str = ""
+    whole: bool = False
     fact: str = ""
     arrived: list[str] = msgspec.field(default_factory=list)
     within_s: float = 0.0
@@ -103,6 +112,31 @@ class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
 
 
+class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The one number that a check is told by, whatever came of it: "ready on the worst vCPU of web01 at most
+    0.2 %, limit 5 % for 1 min".
+
+    ``what`` names the number. ``expr`` gives it at each sample from signals that the condition reads, absent
+    where the condition does not look at it (a device with hardly any I/O). ``limit`` is the threshold that it
+    is held against. ``below`` marks a number whose low values are the bad ones.
+    """
+
+    what: str
+    expr: str
+    limit: str
+    below: bool = False
+
+
+class Only(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which entities of its kind a rule is about: those whose ``fact``, where it is known, matches the
+    pattern ``like`` as a whole. ``others`` says of all others why they are not judged.
+    """
+
+    fact: str
+    like: str
+    others: str
+
+
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
@@ -116,11 +150,13 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     condition: str
     conclusion: str
     critical: str = ""
+    measure: Measure | None = None
     level: bool = False
     signals: dict[str, Signal] = msgspec.field(default_factory=dict)
     evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
     severity: Literal["info", "critical"] = "critical"
+    only: Only | None = None
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -322,6 +358,8 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
             raise refuse(f"rule for {rule.entity}", f"there is no sustained rule {rule.sustained!r}")
         for name, signal in card.signals_for(rule).items():
             _check_signal(signal, f"signal {name}", refuse)
+        if rule.measure and rule.measure.limit not in card.thresholds:
+            raise refuse(f"rule for {rule.entity}", f"there is no threshold {rule.measure.limit!r}")
         for item in rule.evidence:
             if item.threshold and item.threshold not in card.thresholds:
                 raise refuse(f"evidence {item.signal}", f"there is no threshold {item.threshold!r}")
@@ -351,6 +389,8 @@ def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], Knowl
         raise refuse(where, f"{signal.of!r} is not a scope")
     if signal.counters and not signal.expr:
         raise refuse(where, "several counters need an expression")
+    if signal.whole and signal.of not in ACROSS_HOSTS:
+        raise refuse(where, "only members on other hosts can lack a host's samples")
     if signal.reduce == "weighted" and not signal.weight:
         raise refuse(where, "a weighted mean needs a weight")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from resources.units import format_count, format_duration
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration, format_value
 from sessions.times import iso
-from sessions.verdicts import CheckReach, EntityReach, SeverityCounts, Verdict
+from sessions.verdicts import CheckNumber, CheckReach, EntityReach, SeverityCounts, Verdict
 
 TimeText = Callable[[int], str]
 """Formats a time (ms since 1970) for the reader: with the zone and the precision of the place it is shown."""
@@ -52,35 +54,47 @@ def reach_text(verdict: Verdict, at: TimeText, newest: int | None = None) -> str
 
 
 def covered_text(verdict: Verdict) -> str:
-    """Return what was judged: "18 of 20 problems in 3 sources"; empty where nothing was."""
+    """Return what was judged: "looked for 18 of 20 known problems, for 2 of them in part only, in 3 sources";
+    empty where nothing was.
+    """
     if not verdict.is_judged:
         return ""
-    checks, sources = len(verdict.judged_checks), len(verdict.judged_sources)
+    sources = len(verdict.judged_sources)
     of = f" of {len(verdict.sources)}" if sources < len(verdict.sources) else ""
     named = verdict.judged_sources[0].name if len(verdict.sources) == 1 else ""
     where = named or f"{format_count(sources)}{of} sources"
-    return f"{format_count(checks)} of {format_count(len(verdict.applying_checks))} problems in {where}"
+    partial = len(verdict.partial_checks)
+    in_part = f", for {format_count(partial)} of them in part only," if partial else ""
+    known = f"{format_count(len(verdict.judged_checks))} of {format_count(len(verdict.applying_checks))}"
+    return f"looked for {known} known problems{in_part} in {where}"
 
 
 def limits_of(verdict: Verdict) -> list[str]:
     """Return what was not judged, a sentence each: problems with the counters that are missing, sources."""
-    by_reason: dict[str, list[CheckReach]] = {}
-    for check in verdict.unjudged_checks if verdict.is_judged else ():
-        by_reason.setdefault(check.reason, []).append(check)
-    lines = [
-        f"Not judged: {_titles(checks)}{': ' + reason if reason else ''}."
-        for reason, checks in by_reason.items()
-    ]
-    return [*lines, *source_limits(verdict)]
+    if not verdict.is_judged:
+        return source_limits(verdict)
+    unjudged = _by_reason("Not judged", verdict.unjudged_checks)
+    return [*unjudged, *_by_reason("Judged in part", verdict.partial_checks), *source_limits(verdict)]
+
+
+def _by_reason(lead: str, checks: Sequence[CheckReach]) -> list[str]:
+    """Return a sentence for each reason: "Not judged: Co-stop, Swapping: no source has …"."""
+    found: dict[str, list[CheckReach]] = {}
+    for check in checks:
+        found.setdefault(check.reason, []).append(check)
+    return [f"{lead}: {_titles(some)}{': ' + reason if reason else ''}." for reason, some in found.items()]
 
 
 def source_limits(verdict: Verdict) -> list[str]:
-    """Return which sources were not judged, or not to the end, and why, a sentence each."""
-    if len(verdict.sources) < 2 and not verdict.is_judged:
+    """Return which sources were not judged, or not to the end, and why, a sentence for each reason."""
+    if not verdict.is_judged and len({one.reason for one in verdict.sources}) < 2:
         return []  # the verdict's own reason says it
+    found: dict[tuple[bool, str], list[str]] = {}
+    for one in verdict.limited_sources:
+        found.setdefault((one.judged is None, one.reason), []).append(one.name)
     return [
-        f"{'Not judged' if one.judged is None else 'Judged in part'}: {one.name}: {one.reason}."
-        for one in verdict.limited_sources
+        f"{'Not judged' if is_unjudged else 'Judged in part'}: {_few(names)}: {reason}."
+        for (is_unjudged, reason), names in found.items()
     ]
 
 
@@ -88,16 +102,17 @@ def verdict_sentence(verdict: Verdict, at: TimeText, newest: int | None = None) 
     """Return the whole verdict as one text: up to when, of what, and what was not judged and why."""
     parts = [reach_text(verdict, at, newest) + "."]
     if covered := covered_text(verdict):
-        parts.append(f"{covered}.")
+        parts.append(f"{covered[0].upper()}{covered[1:]}.")
     return " ".join([*parts, *limits_of(verdict)])
 
 
 def entity_text(reach: EntityReach | None, verdict: Verdict, at: TimeText) -> str:
-    """Return what was judged of one entity: "Judged to 02:43:20: 7 of 8 problems", or why nothing was."""
+    """Return what was judged of one entity: "Judged to 02:43:20: looked for 7 of 8 known problems", or why
+    nothing was.
+    """
     if reach is not None:
-        return (
-            f"Judged to {at(reach.to)}: {format_count(reach.problems)} of {format_count(reach.of)} problems."
-        )
+        known = f"{format_count(reach.problems)} of {format_count(reach.of)} known problems"
+        return f"Judged to {at(reach.to)}: looked for {known}."
     if verdict.is_judged:
         return "Not judged: it has no samples, or too few, of the counters that known problems need."
     return reach_text(verdict, at) + "."
@@ -138,13 +153,66 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
                 "entities": one.entities,
                 "judged": one.judged,
                 "reason": one.reason,
+                "title": one.title,
+                "verdict": one.verdict or None,
+                "found": one.found,
+                "because": check_because(one),
+                "number": None if one.number is None else _number_json(one.number),
             }
             for one in verdict.checks
         ],
     }
 
 
+def check_because(check: CheckReach) -> str:
+    """Return why a check came out as it did: its number and its limit, and what was not judged of it."""
+    if check.verdict == "not applicable":
+        return "nothing in the session can have it"
+    if check.verdict == "insufficient data" or check.number is None:
+        return check.reason
+    found = f"{format_count(check.found)} found" if check.found else ""
+    short = "in every sample, but too few to say how long" if check.verdict == "suspected" else ""
+    return "; ".join(part for part in (found, number_text(check.number), short, check.reason) if part)
+
+
+def checks_text(verdict: Verdict) -> list[str]:
+    """Return a sentence for each check that found nothing, or only suspects something; these first."""
+    return [
+        f"{check.title}: {check.verdict}: {check_because(check)}."
+        for wanted in ("suspected", "not found")
+        for check in verdict.checks
+        if check.verdict == wanted
+    ]
+
+
+def number_text(number: CheckNumber) -> str:
+    """Return a check's number with its limit: "ready on the worst vCPU of web01 at most 0.2 %, limit 5 % for
+    1 min".
+    """
+    most = "at least" if number.is_below else "at most"
+    held = f" for {format_duration(number.hold_s)}" if number.hold_s else ""
+    value, limit = (format_value(one, number.unit) for one in (number.value, number.limit))
+    return f"{number.what} of {shown(number.entity_name)} {most} {value}, limit {limit}{held}"
+
+
+def _number_json(number: CheckNumber) -> dict[str, object]:
+    return {
+        "what": number.what,
+        "entity": {"kind": number.entity.kind, "name": number.entity_name},
+        "value": number.value if math.isfinite(number.value) else None,
+        "limit": number.limit,
+        "unit": number.unit,
+        "hold_s": number.hold_s,
+        "is_below": number.is_below,
+    }
+
+
 def _titles(checks: Sequence[CheckReach]) -> str:
-    named = ", ".join(check.title for check in checks[:_NAMED])
-    more = len(checks) - _NAMED
+    return _few([check.title for check in checks])
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    named = ", ".join(names[:_NAMED])
+    more = len(names) - _NAMED
     return named + (f" and {more} more" if more > 0 else "")

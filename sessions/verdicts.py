@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from sessions.findings import Finding, Severity
-from sessions.model import SampleSource
+from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange
 
 VerdictState = Literal["not judged yet", "judged", "could not be judged"]
@@ -35,12 +35,36 @@ class SourceReach:
     reason: str = ""
 
 
+CheckVerdict = Literal["problem", "suspected", "not found", "insufficient data", "not applicable"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckNumber:
+    """The worst sample of the number that a check is told by: ``what``, of ``entity``, against its limit.
+
+    The limit must be passed for ``hold_s`` seconds (0: in several samples) to be a problem; ``is_below`` if
+    values under it are the bad ones.
+    """
+
+    what: str
+    entity: EntityRef
+    entity_name: str
+    value: float
+    limit: float
+    unit: str
+    hold_s: float = 0.0
+    is_below: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """One problem that was looked for: how many of its entities had all that its condition needs.
+    """One problem that was looked for: how many of its entities had all that its condition needs, and what
+    came of it.
 
     ``entities`` 0: the session has nothing that can have the problem. ``reason`` says why entities were not
-    judged, as the rest of a sentence: "no source has %CSTP; esxtop has it".
+    judged, as the rest of a sentence: "no source has %CSTP; esxtop has it". ``verdict`` is empty in what an
+    earlier version stored. ``found`` and ``suspected`` are numbers of entities: suspected ones were over the
+    limit in every sample of a source that is too short to tell how long.
     """
 
     problem: str
@@ -48,11 +72,20 @@ class CheckReach:
     entities: Count
     judged: Count
     reason: str = ""
+    verdict: CheckVerdict | Literal[""] = ""
+    found: Count = 0
+    suspected: Count = 0
+    number: CheckNumber | None = None
 
     @property
     def is_judged(self) -> bool:
         """True if at least one entity was judged."""
         return self.judged > 0
+
+    @property
+    def is_partial(self) -> bool:
+        """True if some of the entities were judged, and others were not."""
+        return 0 < self.judged < self.entities
 
     @property
     def applies(self) -> bool:
@@ -177,6 +210,11 @@ class Verdict:
     def judged_checks(self) -> Sequence[CheckReach]:
         """The problems that at least one entity was judged for."""
         return [one for one in self.checks if one.is_judged]
+
+    @property
+    def partial_checks(self) -> Sequence[CheckReach]:
+        """The problems that some of the entities were judged for, but not all that can have them."""
+        return [one for one in self.checks if one.is_partial]
 
     @property
     def unjudged_checks(self) -> Sequence[CheckReach]:

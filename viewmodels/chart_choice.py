@@ -16,8 +16,8 @@ class ChartChoice:
     """The charts that are shown, in order, and why.
 
     ``chosen`` False: the charts follow the scope, whose entities are ``of``. ``chosen`` with ``of``: they
-    show a finding of these entities, and stay until the scope names other entities. ``chosen`` without
-    ``of``: the user put them together, and they stay until ``released``.
+    show a finding of these entities, or stand in an order of the user's, and stay until the scope names other
+    entities. ``chosen`` without ``of``: the user put them together, and they stay until ``released``.
     """
 
     charts: tuple[ChartSpec, ...] = ()
@@ -68,6 +68,14 @@ class ChartChoice:
     def with_chart(self, chart: ChartSpec, at: int) -> ChartChoice:
         """Return the charts with one more, number ``at`` or the last; all of them count as the user's own."""
         return ChartChoice((*self.charts[:at], chart, *self.charts[at:]), chosen=True)
+
+    def with_moved(self, at: int, to: int) -> ChartChoice:
+        """Return the charts with chart number ``at`` moved to place ``to``; they stay in this order while the
+        scope names the same entities.
+        """
+        charts = list(self.charts)
+        charts.insert(to, charts.pop(at))
+        return replace(self, charts=tuple(charts), chosen=True)
 
     def without(self, at: int) -> ChartChoice:
         """Return the charts without chart number ``at``; the remaining ones count as the user's own."""

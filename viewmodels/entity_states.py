@@ -66,6 +66,7 @@ class EntityStates:
         self._stale = self._no_longer_judged()
         self._absences = frozenset(card.id for card in problems.cards if card.presence)
         self._kinds = frozenset(rule.entity for card in problems.cards for rule in card.rules)
+        self._only = _only_some(problems)
         known = {identity(one) for one in judged.findings}
         self._followers = {identity(one) for one in judged.findings if one.consequence_of in known}
         self._of: dict[EntityRef, list[Finding]] = {}
@@ -205,6 +206,8 @@ class EntityStates:
             if ref.kind not in self._kinds:
                 return "Not judged: no known problem is looked for here by itself."
         text = entity_text(reach, verdict, at)
+        if reach is None and verdict.is_judged and ref.kind in self._only:
+            text = f"{text} {self._only[ref.kind]}"
         if reach is not None and ref in self._stale:
             return f"Not judged after {at(reach.to)}: it has had no samples since. {text}"
         return f"{self._all_clear(ref)} {text}" if self.health(ref) == "ok" else text
@@ -214,6 +217,13 @@ class EntityStates:
         if any(one.severity != "info" for one in self._of.get(ref, ())):
             return "No problem at this time."
         return "No problem of its own found." if self._below.get(ref) else "No problem found."
+
+
+def _only_some(problems: Problems) -> Mapping[str, str]:
+    """Return the sentence on kinds of entities of which every rule judges only some, by kind."""
+    rules = [rule for card in problems.cards for rule in card.rules]
+    whole = {rule.entity for rule in rules if rule.only is None}
+    return {rule.entity: rule.only.others for rule in rules if rule.only and rule.entity not in whole}
 
 
 def _clear_ms(problems: Problems) -> Mapping[str, int]:

@@ -43,7 +43,8 @@ def verdict_in_scope(judged: Judged, filtered: ScopeFilter | None, inside: Seque
 
 
 def covered_in_scope(judged: Judged, filtered: ScopeFilter, verdict: Verdict) -> str:
-    """Return what was judged of a scope that is one entity: "8 of 9 problems that db can have, in esx01".
+    """Return what was judged of a scope that is one entity: "looked for 8 of the 9 known problems
+    that db can have, in esx01".
 
     Empty for any other scope: what the verdict on it covers is said as of a session.
     """
@@ -57,8 +58,8 @@ def covered_in_scope(judged: Judged, filtered: ScopeFilter, verdict: Verdict) ->
         return ""
     name = shown(filtered.snapshot.name(next(iter(chosen))), 80)
     where = ", ".join(one.name for one in verdict.judged_sources[:_NAMED])
-    problems = f"{format_count(reach.problems)} of {format_count(reach.of)} problems"
-    return f"{problems} that {name} can have, in {where}"
+    problems = f"{format_count(reach.problems)} of the {format_count(reach.of)} known problems"
+    return f"looked for {problems} that {name} can have, in {where}"
 
 
 def _why_not(time: TimeRange, found: Verdict, filtered: ScopeFilter, to: int | None) -> str:

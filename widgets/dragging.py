@@ -1,4 +1,4 @@
-"""Dragging counters from a view onto a chart."""
+"""Dragging counters from a view onto a chart, and a chart to another place."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
 SERIES_MIME = "application/x-hyperscope-series"
+CHART_MIME = "application/x-hyperscope-chart"
 _MAX_SERIES = 1_000
 
 _is_dragging = Event()
@@ -37,19 +38,30 @@ def unpack_series(data: bytes) -> list[int]:
     return [number for number in numbers[:_MAX_SERIES] if type(number) is int]
 
 
-def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
-    """Drag series, with a label under the mouse; returns when they are dropped."""
+def pack_chart(_ids: Sequence[int]) -> QMimeData:
+    """Return the data of a drag that moves a chart: nothing, since only its own stack takes it."""
+    data = QMimeData()
+    data.setData(CHART_MIME, b"")
+    return data
+
+
+Pack = Callable[[Sequence[int]], QMimeData]
+"""Makes the data of a drag."""
+
+
+def drag(source: QWidget, ids: Sequence[int], label_text: str, pack: Pack = pack_series) -> None:
+    """Drag series or a chart, with a label under the mouse; returns when they are dropped."""
     if not ids or _is_dragging.is_set():
         return
     # Its owner is the window: what is dragged from may be renewed meanwhile, and Qt, which goes on using the
     # drag after its end, would write into memory that went with it.
     moving = QDrag(source.window())
-    moving.setMimeData(pack_series(ids))
+    moving.setMimeData(pack(ids))
     moving.setPixmap(_picture_of(label_text))
     moving.setHotSpot(QPoint(-12, -8))
     _is_dragging.set()
     try:
-        moving.exec(Qt.DropAction.CopyAction)
+        moving.exec(Qt.DropAction.CopyAction | Qt.DropAction.MoveAction)
     finally:
         _is_dragging.clear()
 
@@ -65,12 +77,18 @@ def _picture_of(text: str) -> QPixmap:
 class Draggable(QObject):
     """Makes series draggable from a widget.
 
-    ``what(position)`` returns the series ids and the label for where the mouse was pressed.
+    ``what(position)`` returns the series ids and the label for where the mouse was pressed; ``pack`` makes
+    the data of the drag.
     """
 
-    def __init__(self, widget: QWidget, what: Callable[[QPoint], tuple[Sequence[int], str]]) -> None:
+    def __init__(
+        self,
+        widget: QWidget,
+        what: Callable[[QPoint], tuple[Sequence[int], str]],
+        pack: Pack = pack_series,
+    ) -> None:
         super().__init__(widget)
-        self._widget, self._what = widget, what
+        self._widget, self._what, self._pack = widget, what, pack
         self._pressed: QPoint | None = None
         widget.installEventFilter(self)
 
@@ -84,7 +102,7 @@ class Draggable(QObject):
             elif event.type() == QEvent.Type.MouseMove and self._far(event.position().toPoint()):
                 pressed, self._pressed = self._pressed, None
                 assert pressed is not None
-                drag(self._widget, *self._what(pressed))
+                drag(self._widget, *self._what(pressed), self._pack)
                 if not isValid(self._widget):
                     return True  # it was renewed while its series were dragged
                 if isinstance(self._widget, QAbstractButton):

@@ -146,6 +146,12 @@ class Worker(Protocol):
         Its id is the value that its setting ``folder`` then has. Setting that to None ends what runs there.
         """
 
+    def scratch(self, run: str, /) -> ChangedObject | None:
+        """Return what asking the guest anything leaves there meanwhile, for the journal; None if nothing.
+
+        It is called before anything else is asked for a run. Its setting is ``folder``, as that of ``place``.
+        """
+
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Put the job where it will run, and start nothing; return ``place(run)``.
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Protocol
 
 from resources.failures import HyperscopeError, NotFoundError, SourceError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting, current_journal
 from workloads.environment import Settings
+from workloads.together import on_all
 
 _MAX_VALUE = 80
 _MOVING = "host"
@@ -111,6 +113,11 @@ class Changes:
         present = self._entries[entry.id]
         return self._note(self._moved(present, "applied")) if present.state == "intended" else present
 
+    def drop(self, entry: JournalEntry, why: str) -> JournalEntry:
+        """Write down that what was intended never came to be."""
+        present = self._entries[entry.id]
+        return self._note(self._moved(present, "not needed", why)) if present.state == "intended" else present
+
     def hold(self, wanted: Iterable[Wanted], kept: Collection[str] = ()) -> None:
         """Make these the settings that are changed: put back the others, newest first, and change what
         differs. Changes with the ids ``kept`` stay.
@@ -138,16 +145,7 @@ class Changes:
         Nothing is raised for a server that does not answer: the change is then ``failed``, and stays to be
         undone.
         """
-        if not entry.is_open:
-            return entry
-        try:
-            reached = self._undone(entry)
-        except NotFoundError:
-            why = f"{shown(entry.object.name)} is not there any more."
-            reached = self._moved(entry, "not needed", why)
-        except HyperscopeError as error:
-            reached = self._moved(entry, "failed", str(error))
-        return self._note(reached)
+        return self._note(self._reached(entry)) if entry.is_open else entry
 
     @staticmethod
     def _require_undone(entry: JournalEntry) -> None:
@@ -155,10 +153,31 @@ class Changes:
             raise ChangeFailedError(f"{_what(entry)} could not be put back: {entry.why}")
 
     def undo_all(self) -> list[JournalEntry]:
-        """Undo everything that is still open, newest first; return all changes."""
+        """Undo everything that is still open, newest first; return all changes.
+
+        Several sources (guests over ssh) are seen to at once: one that hangs holds up no other.
+        """
+        by_source: dict[str, list[JournalEntry]] = {}
         for entry in reversed(self.entries):
-            self.undo(entry)
+            if entry.is_open:
+                by_source.setdefault(entry.object.source, []).append(entry)
+        if len(by_source) < 2:
+            for entry in chain.from_iterable(by_source.values()):
+                self.undo(entry)
+            return self.entries
+        found = on_all(list(by_source.values()), lambda own: [self._reached(one) for one in own])
+        self._record([entry for own in found if isinstance(own, list) for entry in own])
         return self.entries
+
+    def _reached(self, entry: JournalEntry) -> JournalEntry:
+        """Undo an open change; return it in the state that it reached, which is not written down yet."""
+        try:
+            return self._undone(entry)
+        except NotFoundError:
+            why = f"{shown(entry.object.name)} is not there any more."
+            return self._moved(entry, "not needed", why)
+        except HyperscopeError as error:
+            return self._moved(entry, "failed", str(error))
 
     def _unneeded(self, wanted: Wanted, before: Setting) -> JournalEntry:
         """Write down once that a setting has its value already."""

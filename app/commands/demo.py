@@ -17,7 +17,8 @@ from app.commands.options import AsJson
 from app.consoles import notices, progress_bar, results
 from app.display import has_display, require_libraries
 from app.terminal import cancellable, print_json
-from diagnosis import findings_json, render_report
+from diagnosis import findings_json
+from diagnosis.report import render_report
 from lab import Lab, Pace, Progress, record_lab
 from resources.failures import AccessDeniedError, HyperscopeError
 from sessions.store import SessionWriter

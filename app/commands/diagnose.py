@@ -10,7 +10,8 @@ import typer
 from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_error, print_json
-from diagnosis import Diagnosis, diagnose_session, findings_json, render_report
+from diagnosis import Diagnosis, diagnose_session, findings_json
+from diagnosis.report import render_report
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BusyError, DiskFullError
 from resources.problem_cards import load_problems

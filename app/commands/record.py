@@ -44,7 +44,8 @@ def record(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="vcenter://user@host[:port], esxi://user@host or lab:SCENARIO[?seed=N]; several at once.",
+            help="vcenter://user@host[:port], esxi://user@host or lab:SCENARIO[?seed=N&fields=all|default|"
+            "diagnosis]; several at once.",
             show_default=False,
         ),
     ],

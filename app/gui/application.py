@@ -115,8 +115,9 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
+    window.destroyed.connect(settings.deleteLater)  # another window goes on changing them
     window.add_panels(PANELS, desk)
-    _Frame(window, desk, workbench, application)
+    _Frame(window, desk, workbench, window)
     GuiGarbage(window)
     gc.freeze()  # what stands for good need not be searched for garbage whenever a session is read
     return Program(window, desk, workbench)

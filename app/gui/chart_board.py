@@ -18,13 +18,15 @@ class ChartBoard(QObject):
 
     Signals: ``changed`` when other charts are to be drawn; ``shown`` when the charts page is to come to the
     front; ``added`` with the number of a chart that is new or has new curves; ``removed`` with the choice
-    before (a ChartChoice) and the number of the chart that the user closed.
+    before (a ChartChoice) and the number of the chart that the user closed; ``moved`` with the places from
+    and to which a chart was moved.
     """
 
     changed = Signal()
     shown = Signal()
     added = Signal(int)
     removed = Signal(object, int)
+    moved = Signal(int, int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +60,11 @@ class ChartBoard(QObject):
         before = self.choice
         self._set(before.without(at))
         self.removed.emit(before, at)
+
+    def move(self, at: int, to: int) -> None:
+        """Move chart number ``at`` to place ``to``."""
+        self._set(self.choice.with_moved(at, to))
+        self.moved.emit(at, to)
 
     def drop(self, chart: ChartSpec) -> None:
         """Remove a chart without a word, if it is still here."""

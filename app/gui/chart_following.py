@@ -43,8 +43,21 @@ def close_shown(desk: Desk, shown: ChartSpec) -> None:
     """Close the chart that is drawn as ``shown``; nothing if the board has other charts by now, to be drawn
     soon.
     """
+    number = _number_of(desk, shown)
+    if number is not None:
+        desk.charts.remove(number)
+
+
+def move_shown(desk: Desk, shown: ChartSpec, to: ChartSpec) -> None:
+    """Move the chart that is drawn as ``shown`` to the place of another; nothing if the board has other
+    charts by now.
+    """
+    number, place = _number_of(desk, shown), _number_of(desk, to)
+    if number is not None and place is not None:
+        desk.charts.move(number, place)
+
+
+def _number_of(desk: Desk, shown: ChartSpec) -> int | None:
     drawn = shown.series, shown.unit
-    for number, chart in enumerate(desk.charts.charts):
-        if (chart.series, chart.unit) == drawn:
-            desk.charts.remove(number)
-            return
+    numbers = (n for n, chart in enumerate(desk.charts.charts) if (chart.series, chart.unit) == drawn)
+    return next(numbers, None)

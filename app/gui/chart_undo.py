@@ -1,6 +1,8 @@
-"""Brings closed charts back: the undo of closing one."""
+"""Undoes what the user did to the charts: brings closed ones back, and moved ones to their places."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QUndoCommand
@@ -16,13 +18,15 @@ _QUOTED = 60
 
 
 class ChartUndo(QObject):
-    """Offers to undo whenever a chart was closed."""
+    """Offers to undo whenever a chart was closed; the step of moving one can be undone, too."""
 
     def __init__(self, desk: Desk, undoing: Undoing, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._undoing = desk, undoing
         self._labels = CurveLabels(desk.catalogue, desk.limits)
+        self._is_stepping = False
         desk.charts.removed.connect(self._offer)
+        desk.charts.moved.connect(self._keep_move)
 
     def _offer(self, before: ChartChoice, number: int) -> None:
         snapshot = self._desk.session.snapshot
@@ -31,6 +35,36 @@ class ChartUndo(QObject):
         spec, _curves = self._labels.drawn(before.charts[number], {}, snapshot)
         self._undoing.push(_Reopen(self._desk.charts, before, number))
         self._undoing.offer(f"Chart closed: “{shown(spec.shown_title, _QUOTED)}”.")
+
+    def _keep_move(self, at: int, to: int) -> None:
+        if not self._is_stepping:
+            self._undoing.push(_Move(self._step, at, to))
+
+    def _step(self, at: int, to: int) -> None:
+        """Move a chart as a step of the history, which is no new one."""
+        if max(at, to) < len(self._desk.charts.charts):
+            self._is_stepping = True
+            self._desk.charts.move(at, to)
+            self._is_stepping = False
+
+
+class _Move(QUndoCommand):
+    """The step of moving a chart, which was done already when it is pushed."""
+
+    def __init__(self, move: Callable[[int, int], None], at: int, to: int) -> None:
+        super().__init__("move chart")
+        self._move, self._at, self._to = move, at, to
+        self._is_done = True
+
+    def redo(self) -> None:
+        """Move the chart again."""
+        if not self._is_done:
+            self._move(self._at, self._to)
+        self._is_done = False
+
+    def undo(self) -> None:
+        """Move the chart back."""
+        self._move(self._to, self._at)
 
 
 class _Reopen(QUndoCommand):

@@ -115,16 +115,16 @@ class Desk:
         """Return what was judged of a scope (None: the current one) as texts; None without a session."""
         at, filtered = self.times.clock.moment, self.scope_filter(scope)
         asked = scope or self.scope.scope
-        is_everything = filtered is None or not (filtered.chosen or filtered.window or asked.sources)
-        if is_everything:
+        span = self.session.snapshot.span if self.session.snapshot is not None else None
+        is_whole = asked.window is None or asked.window_in(span) == span
+        if filtered is None or (is_whole and not (filtered.chosen or asked.sources)):
             return self.findings.words(at)
         inside = self.findings_in_scope(scope).inside
-        until = filtered.window.end if filtered is not None and filtered.window is not None else None
-        covers = filtered.covers if filtered is not None else lambda _ref: True
+        until = filtered.window.end if filtered.window is not None else None
         judged = self.findings.judged
         found = verdict_in_scope(judged, filtered, inside)
-        words = self.findings.words(at, found, until, covers)
-        covered = covered_in_scope(judged, filtered, found) if filtered is not None else ""
+        words = self.findings.words(at, found, until, filtered.covers)
+        covered = covered_in_scope(judged, filtered, found)
         return replace(words, covered=covered) if words is not None and covered else words
 
     def widen_scope(self) -> None:

@@ -60,7 +60,7 @@ SETTINGS: tuple[SettingSpec, ...] = (
         "record.preset", "What to record from vCenter", "More counters cost the vCenter more.",
         "troubleshooting", "Recording",
         (
-            ("troubleshooting", "What known problems need"),
+            ("troubleshooting", "What problems need"),
             ("storage", "Storage in depth"),
             ("everything", "Everything"),
         ),
@@ -76,6 +76,15 @@ SETTINGS: tuple[SettingSpec, ...] = (
     SettingSpec(
         "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab",
         minimum=1, maximum=600, unit="×",
+    ),
+    SettingSpec(
+        "lab.fields", "Counters of the lab", "Fewer make smaller sessions, and suit a slow machine.",
+        "all", "Lab",
+        (
+            ("all", "All that esxtop has"),
+            ("default", "Those that esxtop -b writes"),
+            ("diagnosis", "Those that problems need"),
+        ),
     ),
 )  # fmt: skip
 

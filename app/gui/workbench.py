@@ -119,7 +119,9 @@ class Workbench(QObject):
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for("Lab demo", folder, datetime.now().astimezone())
         speed = float(self._desk.settings.number("lab.speed"))
-        ignore_result(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
+        fields = self._desk.settings.text("lab.fields")
+        source = _LAB if fields == "all" else f"{_LAB}?fields={fields}"
+        ignore_result(self.recordings.start(RecordRequest((source,), str(session), speed=speed)))
 
     def run_test(
         self, plan: Path, name: str, sources: tuple[str, ...], confirmed: tuple[str, ...] = ()
@@ -209,6 +211,7 @@ class Workbench(QObject):
         ]
         if not attributes or len(attributes) != len(snapshot.sources) or "scenario" not in attributes[0]:
             return None
-        source = f"lab:{attributes[0]['scenario']}?seed={attributes[0].get('seed', '1')}"
+        options = {"seed": "1", "fields": "all", **attributes[0]}
+        source = f"lab:{options['scenario']}?seed={options['seed']}&fields={options['fields']}"
         speed = float(self._desk.settings.number("lab.speed"))
         return RecordRequest((source,), str(snapshot.path), speed=speed)

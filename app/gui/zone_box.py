@@ -38,9 +38,9 @@ class ZoneBox(QComboBox):
         assert isinstance(line, QLineEdit)
         line.returnPressed.connect(self._take_typed)  # the box puts its own text back before it ends
         line.editingFinished.connect(self._take_typed)
-        times.changed.connect(lambda _clock: self._show_chosen())
+        times.changed.connect(self._show_chosen)
 
-    def _show_chosen(self) -> None:
+    def _show_chosen(self, _clock: object = None) -> None:
         self.setCurrentIndex(self.findData(self._times.setting))
 
     def _choose(self, index: int) -> None:

@@ -5,9 +5,12 @@ cd "${0%/*}" || exit 1
 LC_ALL=C
 PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export LC_ALL PATH
-start_ms=0
+start_ms=0 wait_s=0
 while read -r name value; do
-    [ "$name" = start_ms ] && start_ms=$value
+    case $name in
+    start_ms) start_ms=$value ;;
+    wait_s) wait_s=$value ;;
+    esac
 done < settings
 
 left_ms() {
@@ -19,12 +22,20 @@ left_ms() {
     left=$((start_ms - now))
 }
 
-left_ms
-while [ $left -gt 3000 ]; do
+waited=0
+wait_1s() { # a clock that is set back meanwhile would make this wait without end
     sleep 1
     [ -e stop ] && exit 1
+    waited=$((waited + 1))
+    if [ "$wait_s" -gt 0 ] && [ $waited -gt "$wait_s" ]; then
+        : > late
+        exit 1
+    fi
     left_ms
-done
+}
+
+left_ms
+while [ $left -gt 3000 ]; do wait_1s; done
 if mkdir checked 2>/dev/null; then
     . ./disks.sh
     objection=$(check_all < disks)
@@ -35,10 +46,7 @@ if mkdir checked 2>/dev/null; then
     left_ms
     printf '%s\n' "$left" > margin
 fi
-while [ $left -gt 1500 ]; do
-    sleep 1
-    left_ms
-done
+while [ $left -gt 1500 ]; do wait_1s; done
 [ -e stop ] && exit 1
 left_ms
 if [ $left -gt 0 ]; then

@@ -21,7 +21,7 @@ function Exit-With($code, $word, $detail) {
     exit 0
 }
 
-$settings = @{ start_ms = '0'; interval_s = '5'; silence_s = '30'; free_kb = '16384'; fio = 'fio' }
+$settings = @{ start_ms = '0'; wait_s = '0'; interval_s = '5'; silence_s = '30'; free_kb = '16384'; fio = 'fio' }
 foreach ($line in [IO.File]::ReadAllLines("$here\settings")) {
     $name, $value = $line.Split(' ', 2)
     if ($name -eq 'fio') { $settings.fio = $value; continue }
@@ -56,6 +56,7 @@ Write-Whole 'state' 'working'
 while ((Get-NowMs) -lt [long]$settings.start_ms - 1500) {
     $why = Get-Reason
     if ($why) { Exit-With 143 $why '' }
+    if ([long]$settings.wait_s -gt 0 -and $clock.Elapsed.TotalSeconds -gt [long]$settings.wait_s) { Exit-With 92 'late' '' }
     Start-Sleep -Milliseconds 500
 }
 $refusal = Get-Refusal

@@ -1,7 +1,7 @@
 # Runs one fio job in a guest, unattended: waits for the agreed instant, watches whether the controller still listens,
 # ends the job when it does not, and writes what became of it to `rc`, last and by renaming.
 # For any POSIX shell; started in its own folder. Everything that it is told stands in the files beside it:
-#   settings  lines "name value": silence_s interval_s start_ms free_kb fio
+#   settings  lines "name value": silence_s interval_s start_ms wait_s free_kb fio
 #   disks     a line for each disk or file of the job, see disks.sh
 #   job.fio   the job; alive changes as long as the controller listens; stop ends the job
 # It writes: pid, out, err, fio.json, part.1 part.2 ... (pieces of fio.json, in order), state, rc.
@@ -18,9 +18,9 @@ mkdir running 2>/dev/null || exit 0
 
 write() { printf '%s\n' "$2" > "$1.new" && mv -f "$1.new" "$1"; }
 
-finish() { # exit code, word, detail
+finish() { # exit code, word, detail; its file was made before, since a full disk takes no new one
     rm -f reserve
-    write rc "$1 $2 $3"
+    if [ -f last ]; then printf '%s\n' "$1 $2 $3" 1<> last && mv -f last rc; else write rc "$1 $2 $3"; fi
     exit 0
 }
 
@@ -82,6 +82,8 @@ cut_part() { # what fio wrote since the last time becomes the next part
     [ $((size)) -gt $cut ] || return
     if tail -c +$((cut + 1)) fio.json | head -c $((size - cut)) > part.new && mv -f part.new part.$((part + 1)); then
         part=$((part + 1)) cut=$((size))
+    else
+        rm -f part.new
     fi
 }
 
@@ -101,6 +103,7 @@ objection=$(check_all < disks)
 [ -z "$objection" ] || finish 90 refused "$(printf '%s' "$objection" | tr '\n' ';')"
 
 dd if=/dev/zero of=reserve bs=1024 count=64 2>/dev/null || finish 91 full ''
+dd if=/dev/zero bs=512 count=1 2>/dev/null | tr '\000' '\n' > last || finish 91 full ''
 set -- --output-format=json+ --output="$here/fio.json" --status-interval="$interval_s" "$here/job.fio"
 if command -v setsid >/dev/null 2>&1; then
     setsid "$fio" "$@" < /dev/null > out 2> err &
@@ -140,6 +143,7 @@ wait "$work"
 code=$?
 rm -f reserve
 cut_part
+[ -e late ] && finish 92 late ''
 if [ -e refused ]; then
     IFS= read -r objection < refused
     finish 90 refused "$objection"

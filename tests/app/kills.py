@@ -12,13 +12,20 @@ from sessions.store import SessionReader
 _WITHIN_S = 120.0
 
 
-def kill_in(run: subprocess.Popen[str], session: Path, phase: str, after_s: float) -> None:
-    """Kill a run some seconds after its phase began; a phase is known by the beginning of its name."""
-    until = time.monotonic() + _WITHIN_S
+def wait_for_phase(
+    run: subprocess.Popen[str], session: Path, phase: str, within_s: float = _WITHIN_S
+) -> None:
+    """Wait until a run is in a phase, which is known by the beginning of its name."""
+    until = time.monotonic() + within_s
     while not _is_in(session, phase):
         assert run.poll() is None, run.stdout.read() if run.stdout is not None else ""
         assert time.monotonic() < until, f"it did not come to {phase}"
         time.sleep(0.05)  # another process writes: there is no event to wait for
+
+
+def kill_in(run: subprocess.Popen[str], session: Path, phase: str, after_s: float) -> None:
+    """Kill a run some seconds after its phase began."""
+    wait_for_phase(run, session, phase)
     time.sleep(after_s)
     assert run.poll() is None, "it ended before it was killed"
     run.kill()

@@ -14,6 +14,7 @@ from app.command_line import build
 from app.command_table import COMMANDS
 from app.program import plain_import, run
 from resources.version import VERSION
+from sessions.store import SessionWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,6 +36,7 @@ def loaded(*words: str) -> set[str]:
     """The modules that a command has loaded when it ends, well or not, and the packages that hold them."""
     done = subprocess.run(
         [sys.executable, "-c", _PROBE, json.dumps(words)],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -88,7 +90,8 @@ def test_a_command_loads_only_what_it_uses(command: str, not_needed: set[str]) -
 
 
 def test_a_recording_of_the_lab_loads_no_vsphere(tmp_path: Path) -> None:
-    words = ("record", "lab:demo", "-o", str(tmp_path / "s.hscope"), "--duration", "3s", "--speed", "60")
+    few = "lab:demo?fields=diagnosis"
+    words = ("record", few, "-o", str(tmp_path / "s.hscope"), "--duration", "3s", "--speed", "60")
     assert not loaded(*words) & {"pyVmomi", "connections.vsphere.session", *WINDOW}
 
 
@@ -96,6 +99,14 @@ def test_a_plain_import_loads_nothing_that_draws_or_reads_a_command_line(tmp_pat
     words = ("import", str(tmp_path / "none.csv"), "-o", str(tmp_path / "s.hscope"))
     unused = {"typer", "pydantic", "rich", "recorder", "sessions.store.reader"}
     assert not loaded(*words) & {*unused, *VSPHERE, *WINDOW}
+
+
+def test_judging_for_a_window_loads_nothing_that_draws_or_reads_a_command_line(tmp_path: Path) -> None:
+    """A window waits for the first verdict on a session."""
+    SessionWriter.create(session := tmp_path / "s.hscope").close()
+    there = loaded("judge", "--attached", "--", str(session))
+    assert "diagnosis.live" in there
+    assert not there & {"typer", "rich", "lab", *VSPHERE, *WINDOW}
 
 
 @pytest.mark.parametrize(

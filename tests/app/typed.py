@@ -64,18 +64,31 @@ class Typist:
         begun.stdin.close()
         return begun
 
+    def attached(self, *words: object) -> subprocess.Popen[str]:
+        """Start a command that goes on taking lines from stdin, as a window starts it."""
+        begun = subprocess.Popen(
+            self.words(*words), cwd=ROOT, env=self.environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert begun.stdin is not None
+        begun.stdin.write("".join(f"{one}\n" for one in self.secrets))
+        begun.stdin.flush()
+        return begun
+
 
 _ACTING = ("plan", "check", "run", "resume")
 
 
-def shorten(plan: Path, *, warm_up: float = 1, steady: float = 0, measure: float = 4) -> None:
+def shorten(
+    plan: Path, *, warm_up: float = 1, steady: float = 0, measure: float = 4, settle: float = 0
+) -> None:
     """Make the phases of a plan short, as an admin does who edits it."""
     text = plan.read_text()
     for name, value in (
         ("warm_up_s", warm_up),
         ("steady_s", steady),
         ("measure_s", measure),
-        ("settle_s", 0),
+        ("settle_s", settle),
     ):
         text = re.sub(rf"^{name} = [1-9][0-9.]*$", f"{name} = {float(value)}", text, flags=re.MULTILINE)
     plan.write_text(text)

@@ -300,3 +300,36 @@ def test_a_window_of_time_is_judged_alone() -> None:
     assert diagnosed(recording).findings
     early = type(span)(span.start, span.start + 700_000)
     assert diagnose(session(recording), problems(), catalogue(), early) == []
+
+
+class TestAHostThatStopped:
+    """What a host that gives no samples any more sends is unknown, not nothing."""
+
+    PROBLEM = "storage.device_latency"
+
+    def test_its_load_is_not_counted_as_none(self) -> None:
+        """The noisy host's recording ended before the LUN got slow: nobody can say whose load it is."""
+        victim, quiet = host("esx01"), host("esx02")
+        lun(victim, device_latency=during(600, 1200, 30.0, 2.0), commands=150.0)
+        lun(quiet, device_latency=2.0, commands=during(600, 1200, 90.0, 20.0))
+        noisy = Recording("esx03", seconds=580)
+        noisy.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+        lun(noisy, device_latency=2.0, commands=6_000.0)
+        found = only(victim, quiet, noisy, problem=self.PROBLEM)
+        assert verdicts(found)["noisy_neighbour"] == "possible"
+        assert verdicts(found)["own_load"] != "likely"
+        assert "6,000" not in found.causes[0].because
+
+    def test_a_gap_of_another_host_leaves_the_rest_to_judge_by(self) -> None:
+        victim, noisy, other = host("esx01"), host("esx02"), host("esx03")
+        lun(victim, device_latency=during(300, 900, 30.0, 2.0), commands=150.0)
+        lun(noisy, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 6_000.0, 50.0))
+        lun(other, commands=lambda t: np.where((t > 400) & (t < 500), np.nan, 40.0))
+        found = only(victim, noisy, other, problem=self.PROBLEM)
+        assert found.causes[0].cause == "noisy_neighbour"
+        assert found.causes[0].verdict == "likely"
+
+    def test_without_other_hosts_the_load_is_the_own_one(self) -> None:
+        alone = host("esx01")
+        lun(alone, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 3_000.0, 200.0))
+        assert verdicts(only(alone, problem=self.PROBLEM))["own_load"] == "likely"

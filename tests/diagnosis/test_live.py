@@ -47,7 +47,7 @@ def judged_at_every_instant(source: SampleSource, path: Path, **how: int) -> lis
     ["cpu-limit-vm", "storage-latency-array-port", "mem-swapping-vm-limit", "net-rx-drops-ring-burst"],
 )
 def test_lab_scenarios_at_every_instant(scenario: str, tmp_path: Path) -> None:
-    lab = Lab(find_scenario(load_scenarios(), scenario), seed=3)
+    lab = Lab(find_scenario(load_scenarios(), scenario), seed=3, fields="diagnosis")
     found = judged_at_every_instant(lab_session(lab), tmp_path / "s.hscope", every=8, ticks=120)
     assert found[0].verdict.state == "not judged yet"
     assert found[-1].verdict.is_judged

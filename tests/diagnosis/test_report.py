@@ -8,8 +8,8 @@ import re
 import pytest
 from rich.console import Console
 
-from diagnosis import render_report
 from diagnosis.plain_text import finding_text, findings_markdown, report_text
+from diagnosis.report import render_report
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
@@ -39,7 +39,7 @@ def limited(name: str = "web01") -> Recording:
 
 def test_a_finding_reads_like_a_page_of_the_manual() -> None:
     text = printed(limited())
-    head, _, tail = text.partition("\nChecked")
+    head, _, tail = text.partition("\nVerdicts")
     assert (
         head
         == """\

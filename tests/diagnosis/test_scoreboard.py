@@ -32,6 +32,7 @@ def test_one_seed_of_every_scenario_meets_the_goals(family: str) -> None:
     assert total.recall >= GOAL_RECALL, said
     assert total.precision >= GOAL_PRECISION, said
     assert total.cause >= GOAL_CAUSE, said
+    assert total.orders == 0, said
     assert markdown(board).count("\n| ") > len(board.scenarios) > 0
     if family in {"healthy", "lookalike"}:
         assert not sum(score.alarms for score in board.scenarios.values()), said

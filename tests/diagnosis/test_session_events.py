@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from diagnosis import findings_json, render_report
+from diagnosis import findings_json
+from diagnosis.report import render_report
 from diagnosis.session_events import SessionEvents, describe_change
 from resources.problem_changes import Changes
 from resources.vcenter_events import load_events

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from diagnosis import diagnose_session
-from sessions.model import EntityRef, SourceSpec
+from diagnosis import Diagnosis, diagnose_session
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.times import TimeRange, iso
 from sessions.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
-from sessions.verdicts import NOT_JUDGED, SeverityCounts, Verdict, samples_after
+from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
 
@@ -43,7 +44,7 @@ def test_it_says_up_to_when_and_what_it_judged() -> None:
 
 def test_it_names_the_problems_it_could_not_judge_and_the_counters_they_lack() -> None:
     text = verdict_sentence(diagnosed(quiet()).verdict, at)
-    assert "problems in esx01" in text
+    assert re.search(r" Looked for \d+ of \d+ known problems in esx01\. ", text)
     assert "(%CSTP); esxtop -b -a records it" in text
     verdict = diagnosed(quiet()).verdict
     assert {one.problem for one in verdict.unjudged_checks} >= {"cpu.costop", "mem.swapping"}
@@ -52,7 +53,7 @@ def test_it_names_the_problems_it_could_not_judge_and_the_counters_they_lack() -
 
 @pytest.mark.parametrize(
     ("seconds", "why"),
-    [(5, "a single sample"), (30, "6 samples over 25 s; a problem must last 1 min or more")],
+    [(5, "a single sample"), (30, "6 samples over 30 s; a problem must last 1 min or more")],
 )
 def test_too_few_samples_are_no_all_clear(seconds: float, why: str) -> None:
     found = diagnosed(quiet(seconds=seconds))
@@ -171,7 +172,7 @@ def test_a_host_of_a_vcenter_that_stopped_early_is_named() -> None:
 
 def test_hosts_that_only_lag_by_a_sample_are_not_named() -> None:
     verdict = diagnosed(two_hosts(stops_after_s=1160)).verdict
-    assert "Judged in part" not in verdict_sentence(verdict, at)
+    assert "the samples of" not in verdict_sentence(verdict, at)
 
 
 def test_fios_figures_are_no_short_capture_of_a_host() -> None:
@@ -182,3 +183,72 @@ def test_fios_figures_are_no_short_capture_of_a_host() -> None:
     assert found.verdict.state == "could not be judged"
     assert "fio" in found.verdict.reason
     assert "hosts and VMs" in found.verdict.reason
+
+
+def checks_of(found: Diagnosis) -> dict[str, CheckReach]:
+    return {one.problem: one for one in found.verdict.checks}
+
+
+def test_a_problem_that_was_judged_for_some_entities_only_was_judged_in_part() -> None:
+    recording = quiet()
+    recording.vm("bare", {"cpu.used": 20.0})
+    recording.vm("brief", {"cpu.max_limited": lambda t: np.where(t < 20, 0.0, np.nan)})
+    found = diagnosed(recording)
+    limit = checks_of(found)["cpu.limit"]
+    assert (limit.judged, limit.entities) == (1, 3)
+    assert limit in found.verdict.partial_checks
+    text = verdict_sentence(found.verdict, at)
+    assert "known problems, for 2 of them in part only, in esx01." in text
+    assert "Judged in part: " in text
+    assert "2 of 3 lack samples for it" in text
+    assert "in part" not in verdict_sentence(diagnosed(quiet()).verdict, at)
+
+
+@pytest.mark.parametrize(("types", "entities"), [(("VMFS", "NFS41"), 1), (("VMFS",), 0)])
+def test_a_problem_of_nfs_is_not_looked_for_on_vmfs(types: tuple[str, ...], entities: int) -> None:
+    recording = Recording(source="vcenter", interval=20.0)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    for type_ in types:
+        store = recording.shared(type_, {"nfs.reads": 20.0, "nfs.writes": 20.0}, "datastore")
+        recording.fact(store, "datastore.type", type_)
+        if type_ != "VMFS":
+            recording.has(store, {"nfs.latency_read": 3.0, "nfs.latency_write": 3.0})
+    found = diagnosed(recording)
+    nfs = checks_of(found)["storage.nfs_latency"]
+    assert (nfs.entities, nfs.judged, nfs.reason) == (entities, entities, "")
+    assert "NFS" not in verdict_sentence(found.verdict, at)
+
+
+@pytest.mark.parametrize(
+    ("values", "state", "why"),
+    [
+        (1, "ended", "a value comes every 5 min: the recording has one, judging takes two"),
+        (0, "ended", "a value comes every 5 min: the recording has none"),
+        (0, "recording", "no value so far: one comes every 5 min"),
+    ],
+)
+def test_a_source_of_rollups_says_how_seldom_its_values_come(values: int, state: str, why: str) -> None:
+    """A short recording of a vCenter has no rollup of its datastores yet, or one."""
+    made = session(quiet("vc01", interval=20.0))
+    times = START + 300_000 * np.arange(1, 1 + values, dtype=np.int64)
+    store = EntityRef("datastore", "nfs01")
+    specs = [SeriesSpec(store, "nfs.latency", "ms")]
+    made.add_source(
+        SourceSpec("vcenter", "vc01 rollups", 300.0),
+        times,
+        specs,
+        np.ones((values, 1)),
+        entities=[Entity(store, "nfs01")],
+        state=state,
+    )
+    verdict = diagnose_session(made, problems(), catalogue()).verdict
+    assert f"Not judged: vc01 rollups: {why}." in verdict_sentence(verdict, at)
+
+
+def test_one_reason_of_several_sources_is_given_once() -> None:
+    short = [quiet(f"esx0{number}", seconds=15) for number in range(4)]
+    text = verdict_sentence(diagnosed(*short).verdict, at)
+    assert text.count("a problem must last") == 1
+    lacking = [quiet(f"esx0{number}", seconds=15) for number in range(2)]
+    text = verdict_sentence(diagnosed(quiet("esx09"), *lacking).verdict, at)
+    assert "Not judged: esx00, esx01: 3 samples over 15 s; a problem must last" in text

@@ -1,13 +1,24 @@
-"""Charts with a real mouse and real keys: scrolled, zoomed, saved as a picture, closed and brought back."""
+"""Charts with a real mouse and real keys: scrolled, zoomed, saved, closed and brought back, dragged."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
 
 from app.gui.application import Program
-from tests.e2e.hands import click_in, one_visible, press, right_click, turn_wheel, type_, until, visible
+from tests.e2e.hands import (
+    click_in,
+    drag_within,
+    one_visible,
+    press,
+    right_click,
+    turn_wheel,
+    type_,
+    until,
+    visible,
+)
 from widgets.charts.page import ChartsPage
 
 
@@ -58,4 +69,10 @@ def charts(program: Program, arguments: list[str]) -> dict[str, object]:
     press("ctrl+c")
     until("the picture is copied", lambda: not QApplication.clipboard().image().isNull())
     seen["copied"] = QApplication.clipboard().image().width()
+    handle, below = stack.cards[0].head.handles[1], stack.cards[1]
+    first = [card.spec.shown_title for card in stack.cards][:2]
+    start = handle.mapToGlobal(QPoint(30, handle.height() // 2))
+    drag_within(start, below.mapToGlobal(QPoint(200, below.height() - 12)))
+    until("it is dragged", lambda: [one.spec.shown_title for one in stack.cards][:2] == first[::-1])
+    seen["moved"] = [card.spec.shown_title for card in stack.cards] == [*first[::-1], *titles[2:]]
     return seen

@@ -95,10 +95,10 @@ def test_a_moment_is_pinned_moved_noted_and_let_go(play: Play, tmp_path: Path) -
     assert seen["on_timeline"] is not None
 
 
-def test_charts_are_scrolled_zoomed_saved_closed_and_brought_back(play: Play, tmp_path: Path) -> None:
+def test_charts_are_scrolled_zoomed_saved_closed_brought_back_and_moved(play: Play, tmp_path: Path) -> None:
     picture = tmp_path / "ready.png"
     seen = play("charts", str(record(tmp_path / "demo.hscope", seconds=600)), str(picture))
-    assert seen == {"scrolled": True, "zoomed": True, "copied": 2_000}
+    assert seen == {"scrolled": True, "zoomed": True, "copied": 2_000, "moved": True}
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 

@@ -26,7 +26,7 @@ def page(live: Program, qtbot: QtBot, home: Path) -> EsxtopView:
 
 
 def opened(program: Program, qtbot: QtBot, home: Path) -> EsxtopView:
-    session = record(home / "a.hscope", seconds=120)
+    session = record(home / "a.hscope", seconds=120, fields="all")  # every screen has all of its columns
     program.workbench.open_paths([session])
     wait(qtbot, lambda: program.desk.session.path == session)
     program.window.show_panel("esxtop")

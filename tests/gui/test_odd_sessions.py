@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import sys
@@ -205,8 +206,10 @@ def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
     assert "its samples stop 10 min before" in " ".join(gone.sentences)
     whole = live.desk.verdict_words()
     assert whole is not None
-    assert whole.covered.endswith(" problems in 2 sources")
-    assert alive.covered == "2 of 12 problems that alive can have, in esx-alive"
+    assert re.fullmatch(r"looked for \d+ of \d+ known problems(, .*,)? in 2 sources", whole.covered)
+    assert alive.covered == "looked for 2 of the 12 known problems that alive can have, in esx-alive"
+    assert "in this scope" not in whole.title
+    assert alive.title == "No problem found in this scope"
     last = TimeRange(T0, T0 + 300_000)
     during = live.desk.verdict_words(Scope((vms[1],), last))
     assert during is not None

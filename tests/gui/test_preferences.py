@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.gui.application import Program
 from app.gui.preferences import Preferences
@@ -98,3 +99,13 @@ def test_the_dialog_shows_what_another_window_chose_meanwhile(live: Program, qtb
     preferences.close()
     preferences.deleteLater()
     QApplication.processEvents()
+
+
+def test_a_zone_is_chosen_after_the_preferences_have_gone(live: Program, qtbot: QtBot) -> None:
+    preferences = Preferences(live.desk.settings, live.desk.times, live.window)
+    preferences.open()
+    preferences.close()
+    preferences.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(preferences))
+    live.desk.times.choose("utc")
+    assert live.desk.times.setting == "utc"

@@ -183,7 +183,7 @@ def test_a_closed_session_is_resumed_from_what_it_was_recorded(live: Program, qt
     wait(qtbot, lambda: live.desk.session.path == path)
     assert live.window.actions_by_id["record.resume"].isEnabled()
     live.window.actions_by_id["record.resume"].trigger()
-    assert recorder(live).request.sources == ("lab:demo",)
+    assert recorder(live).request.sources == ("lab:demo?fields=diagnosis",)
     wait(qtbot, lambda: recorder(live).status.samples > 0)
     stop(live, qtbot)
 

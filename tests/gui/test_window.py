@@ -12,11 +12,14 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import palette_entries
 from app.gui.palette import Palette, matches
+from app.gui.settings import Settings
+from app.gui.times import SETTING
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from tests.gui.recordings import record
@@ -300,8 +303,11 @@ def test_a_pane_that_was_closed_stays_closed(
 
 
 def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
-    opened: Program, qtbot: QtBot
+    opened: Program, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    session = record(tmp_path / "states.hscope", seconds=120, fields="all")
+    opened.workbench.open_paths([session])
+    qtbot.waitUntil(lambda: opened.desk.session.path == session, timeout=WAIT)
     opened.window.show_panel("esxtop")
     panel = part(opened.window, EsxtopView)
     model = part(opened.window, EsxtopModel)
@@ -450,3 +456,21 @@ def test_the_layout_is_reset_after_a_pane_was_dragged_not_meanwhile(opened: Prog
     QTest.mouseRelease(handle, left, pos=start - QPoint(280, -70))
     qtbot.waitUntil(lambda: not dock.isFloating())
     assert window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea
+
+
+def test_a_window_that_is_gone_takes_no_more_settings(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, other = build(qapp, tmp_path / "settings").window, Settings(tmp_path / "settings")
+    window.show_panel("findings")
+    window.close()
+    window.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(window))
+    changed: list[str] = []
+    third = Settings(tmp_path / "settings")
+    third.changed.connect(changed.append)
+    other.set("look.menu_bar", not other.flag("look.menu_bar"))
+    other.set("look.theme", "light")
+    other.set(SETTING, "utc")
+    qtbot.waitUntil(lambda: len(changed) == 3)
+    QApplication.processEvents()

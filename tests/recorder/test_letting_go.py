@@ -8,13 +8,14 @@ from recorder.stop_file import ask_to_stop, stop_file
 from sessions.store import SessionReader
 from tests.recorder.conftest import Record
 
+LAB = "lab:demo?fields=diagnosis"
 FAST = ("--speed", "30", "--keep-free", "0")
 
 
 def test_a_detached_recorder_goes_on_alone_until_a_stop_file_ends_it(
     record: Record, session_path: Path
 ) -> None:
-    recorder = record(session_path, "lab:demo", *FAST, "--attached")
+    recorder = record(session_path, LAB, *FAST, "--attached")
     recorder.wait_for_ticks(3)
     recorder.say(do="detach")
     recorder.wait_for(lambda event: event["event"] == "detached")
@@ -31,16 +32,16 @@ def test_a_detached_recorder_goes_on_alone_until_a_stop_file_ends_it(
 
 def test_a_stop_file_of_an_earlier_time_stops_nobody(record: Record, session_path: Path) -> None:
     stop_file(session_path).touch()
-    recorder = record(session_path, "lab:demo", *FAST, "--attached")
+    recorder = record(session_path, LAB, *FAST, "--attached")
     recorder.wait_for_ticks(5)
     recorder.close_stdin()
     assert recorder.end()["code"] == 0
 
 
 def test_a_status_says_which_connections_failed(record: Record, session_path: Path) -> None:
-    recorder = record(session_path, "lab:demo", "esxi://root@127.0.0.1:9", *FAST, "--password-stdin")
+    recorder = record(session_path, LAB, "esxi://root@127.0.0.1:9", *FAST, "--password-stdin")
     recorder.write("secret\n")
     status = recorder.wait_for(lambda event: event["event"] == "status" and event["collectors"][1]["code"])
-    assert status["collectors"][0] == {"name": "lab:demo", "is_over": False, "code": 0, "message": ""}
+    assert status["collectors"][0] == {"name": LAB, "is_over": False, "code": 0, "message": ""}
     assert status["collectors"][1]["code"] == 22
     assert "127.0.0.1:9" in status["collectors"][1]["message"]

@@ -76,8 +76,13 @@ def test_what_is_no_duration(text: str) -> None:
 def test_lab_addresses() -> None:
     assert parse_lab_address("lab:demo") == LabAddress("demo", 1)
     assert parse_lab_address("lab:demo?seed=7") == LabAddress("demo", 7)
-    assert str(parse_lab_address("lab:demo?seed=7")) == "lab:demo?seed=7"
-    for text in ("lab:", "lab:?seed=1", "lab:demo?", "lab:demo?seed=", "lab:demo?speed=2", "demo"):
+    assert parse_lab_address("lab:demo?fields=default") == LabAddress("demo", 1, "default")
+    for text in ("lab:demo?seed=7", "lab:demo?fields=diagnosis", "lab:demo?seed=7&fields=default"):
+        assert str(parse_lab_address(text)) == text
+    for text in (
+        "lab:", "lab:?seed=1", "lab:demo?", "lab:demo?seed=", "lab:demo?speed=2", "demo", "lab:demo?fields=",
+        "lab:demo?fields=some", "lab:demo?seed=7&speed=2",
+    ):  # fmt: skip
         with pytest.raises(UsageError):
             parse_lab_address(text)
 

@@ -153,7 +153,7 @@ def test_another_source_joins(name: str, record: Record, tmp_path: Path) -> None
     path = taken(name, tmp_path)
     with SessionReader.open(path) as reader:
         before = samples_of(reader)
-    recorder = record(path, "lab:data-few-samples?seed=3", "--speed", "0")
+    recorder = record(path, "lab:data-few-samples?seed=3&fields=diagnosis", "--speed", "0")
     assert recorder.end()["code"] == 0
     assert version_of(path) == VERSION
     assert check_session(path, thorough=True) == []

@@ -123,6 +123,10 @@ class LoadSite:
             for one in self._guests("disks")
         }
 
+    def system_disk(self, vm: str) -> Path:
+        """The image with a guest's system: the largest."""
+        return max(self.images()[vm].values(), key=lambda one: one.stat().st_size)
+
     def _guests(self, name: str) -> list[Path]:
         return sorted(self.server.folder.glob(f"testvc-guests-*/*/{name}"))
 
@@ -179,5 +183,9 @@ def settings(server: TestVCenter) -> Mapping[str, str]:
 def _text(one: Any, path: str) -> str:
     for name in path.split("."):
         one = getattr(one, name)
+    if path == "customValue":  # a value that was taken away is an empty one
+        one = [value for value in one if value.value]
+    if path in ("vm", "datastore"):  # they have no order
+        one = sorted(each._moId for each in one)
     lines = repr(one).splitlines()
     return path + ": " + "\n".join(line for line in lines if line.split("=")[0].strip() not in _ALWAYS_NEW)

@@ -37,6 +37,7 @@ def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
     """The scenario as one source of kind vcenter; a sample is taken at the last tick of its interval."""
     built = _Session(document, catalogue)
     built.inventory()
+    built.told()
     specs, columns = built.series()
     interval = int(document["interval_s"]) * 1000
     first = document["start_ms"] + interval - round(TICK_S * 1000)
@@ -82,6 +83,19 @@ class _Session:
             self._datastore(store)
         for vm in self.document["vms"]:
             self._vm(vm)
+
+    def told(self) -> None:
+        """Further facts and events that a document may list: by object, as the recorder stores them."""
+        for fact in self.document.get("facts", ()):
+            self._say(self._named(fact["object"]), {fact["name"]: fact["value"]})
+        for event in self.document.get("happened", ()):
+            at = int(self.document["start_ms"]) + round(event["at_s"] * 1000)
+            end = None if event["lasted_s"] is None else at + round(event["lasted_s"] * 1000)
+            self.events.append(Event(at, event["kind"], event["text"], self._named(event["object"]), end))
+
+    def _named(self, what: str) -> EntityRef:
+        kind, _, called = what.partition(":")
+        return EntityRef("host", called) if kind == "host" else self._names[what]
 
     def series(self) -> tuple[list[SeriesSpec], list[list[int]]]:
         """What is stored of the counters: one spec and its values for each series of the document."""

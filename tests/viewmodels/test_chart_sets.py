@@ -126,3 +126,16 @@ def test_a_chart_that_got_another_counter_is_not_called_after_the_first(tmp_path
             for one in (used, idle)
         ]
     assert titles == ["CPU used · db", "CPU used, CPU idle · db"]
+
+
+def test_a_moved_chart_stays_where_it_was_put_until_the_scope_names_others() -> None:
+    charts = [ChartSpec(title, "%", (number,)) for number, title in enumerate(("Ready", "Used", "Swapping"))]
+    moved = ChartChoice().following(charts, [VM]).with_moved(2, 0)
+    assert [chart.title for chart in moved.charts] == ["Swapping", "Ready", "Used"]
+    assert not moved.pinned
+    assert moved.following(charts, [VM]) == moved
+    assert moved.following(charts, [LUN]).charts == tuple(charts)
+    own = ChartChoice(tuple(charts), chosen=True).with_moved(0, 2)
+    assert [chart.title for chart in own.charts] == ["Used", "Swapping", "Ready"]
+    assert own.pinned
+    assert own.with_moved(1, 1) == own

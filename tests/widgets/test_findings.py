@@ -13,6 +13,7 @@ from PySide6.QtGui import QDrag, QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from resources.foreign_text import breakable
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
@@ -385,22 +386,28 @@ def test_what_waited_comes_when_the_pointer_leaves(qtbot: QtBot, view: FindingsV
     assert not news(view).isVisible()
 
 
-JUDGED = VerdictWords("ok", "No problem found", "Judged to 02:43:20", "17 of 19 problems in 4 sources")
+JUDGED = VerdictWords(
+    "ok", "No problem found", "Judged to 02:43:20", "looked for 17 of 19 known problems in 4 sources"
+)
 
 
 def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None:
     left_out = ("Not judged: Co-stop: no source has it.",)
     view.show_verdict(replace(JUDGED, left_out=left_out))
     assert view.head.text.split("\n") == [
-        "●", "No problem found", "Judged to 02:43:20", "17 of 19 problems in 4 sources.", *left_out,
-    ]  # fmt: skip
+        "●",
+        "No problem found",
+        "Judged to 02:43:20",
+        "Looked for 17 of 19 known problems in 4 sources.",
+        *left_out,
+    ]
     view.show_findings([A])
     view.show_verdict(replace(JUDGED, health="critical", title="1 critical", left_out=left_out))
     assert view.head.text == "▸ Judged to 02:43:20"
     reach = view.findChild(QPushButton, "reach")
     assert reach is not None
     qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
-    assert view.head.text.split("\n")[1:] == ["17 of 19 problems in 4 sources.", *left_out]
+    assert view.head.text.split("\n")[1:] == ["Looked for 17 of 19 known problems in 4 sources.", *left_out]
     view.show_findings([])
     reason = "There are two samples; a problem must last a minute or more to be called one, which they don't."
     view.show_verdict(VerdictWords("none", "Not judged yet", f"Not judged yet: {reason}", reason=reason))
@@ -408,6 +415,23 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
     view.show_findings([replace(A, severity="info")])
     assert view.head.text.split("\n") == ["○", "Not judged yet", reason]
     assert view.minimumSizeHint().width() < 372  # it made the pane wider than the window
+
+
+def test_the_numbers_of_checks_are_beneath_what_was_judged(qtbot: QtBot, view: FindingsView) -> None:
+    number = "High ready time: not found: ready on the worst vCPU of web01 at most 0.2 %, limit 5 %."
+    view.show_verdict(replace(JUDGED, checks=(number,)))
+    assert view.head.text.split("\n")[2:] == [
+        "▸ Judged to 02:43:20",
+        "Looked for 17 of 19 known problems in 4 sources.",
+    ]
+    reach = view.findChild(QPushButton, "reach")
+    assert reach is not None
+    qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
+    assert view.head.text.split("\n")[2:] == [
+        "▾ Judged to 02:43:20",
+        "Looked for 17 of 19 known problems in 4 sources.",
+        breakable(number),
+    ]
 
 
 def test_what_waits_is_counted_by_causes() -> None:

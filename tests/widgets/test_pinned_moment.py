@@ -262,20 +262,22 @@ def test_its_flag_leaves_no_part_of_a_label_of_the_axis(page: Page, theme: Theme
 
 def test_the_legend_says_of_which_moment_its_values_are(page: Page, qtbot: QtBot) -> None:
     def captions() -> list[tuple[str, str]]:
-        return [(one.text(), one.property("role")) for one in page.captions()]
+        return [(one.text(), one.property("of")) for one in page.captions()]
 
-    assert captions() == [("last", "caption")] * 2
+    assert captions() == [("last", "last")] * 2
     pinned, hovered = UTC_CLOCK.time(T0 + 100 * STEP), UTC_CLOCK.time(T0 + 180 * STEP)
     page.stack.crosshair.show_moment(T0 + 100 * STEP)
     assert captions() == [(pinned, "pinned")] * 2
     width = page.stack.cards[0].head.legend.width()
+    for caption in page.captions():
+        assert caption.width() >= caption.fontMetrics().horizontalAdvance(caption.text()) + 12
     page.stack.crosshair.show_hover(T0 + 180 * STEP)
     qtbot.waitUntil(lambda: captions() == [(hovered, "moment")] * 2)
     page.stack.crosshair.show_hover(math.nan)
     qtbot.waitUntil(lambda: captions() == [(pinned, "pinned")] * 2)
     assert page.stack.cards[0].head.legend.width() == width
     page.stack.show_window(TimeRange(T0 + HOUR // 2, T0 + HOUR))  # the moment is out of sight
-    qtbot.waitUntil(lambda: captions() == [("last", "caption")] * 2)
+    qtbot.waitUntil(lambda: captions() == [("last", "last")] * 2)
 
 
 def test_of_many_curves_the_legend_tells_the_pinned_value_beside_that_at_the_pointer(

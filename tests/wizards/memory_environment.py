@@ -97,6 +97,10 @@ class MemoryWorker:
         """Where its job will be."""
         return ChangedObject(ADDRESS, "guest", f"/var/tmp/hyperscope-{run}-{self.number}", self.name)
 
+    def scratch(self, run: str, /) -> ChangedObject | None:
+        """What a script leaves while it runs."""
+        return ChangedObject(ADDRESS, "guest", f"/var/tmp/hyperscope-{run}-{self.number}5c", self.name)
+
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Make the folder."""
         self.answer()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from tests.wizards.memory_environment import (
 from tests.wizards.running import recording_of, run_plan, short_plan
 from wizards.flows.locks import LOCK
 from wizards.flows.measured import Measured
+from wizards.flows.result import result_json, what_failed
 from wizards.flows.run_details import details_text, read_rounds
 from workloads.environment import Disturbance
 
@@ -46,7 +48,10 @@ def test_a_sweep_from_start_to_verdict(session: Path) -> None:
     assert list(ran.phases)[-1] == "restore"
     assert around.snapshot() == as_it_was
     assert around.closed
-    assert {entry.state for entry in ran.journal} == {"undone"}
+    scratch = [entry for entry in ran.journal if entry.object.id.endswith("5c")]
+    assert {entry.state for entry in scratch} == {"not needed"}
+    assert scratch == ran.journal[:3]
+    assert {entry.state for entry in ran.journal[3:]} == {"undone"}
     assert {entry.setting for entry in ran.journal} == {LOCK, "folder"}
     for one in ran.collector.measured.rounds:
         assert one.seconds == 60
@@ -253,6 +258,17 @@ def test_a_worker_that_is_lost_is_named_and_the_others_go_on(session: Path) -> N
     assert ran.phases["restore"] == "failed", "its folder can't be removed"
     errors = {one.worker: one.error for one in ran.collector.measured.rounds[0].workers if one.error}
     assert errors == {"perf-w04": "It does not answer any more."}
+    (lost,) = read_rounds(details_text(ran.collector.measured, None)).lost
+    assert (lost.worker, lost.why) == ("perf-w04", "It does not answer any more.")
+    (event,) = [one for one in ran.events if one.kind == "test worker lost"]
+    assert event.text == "perf-w04 was lost: It does not answer any more."
+    assert (event.at, event.entity) == (lost.at, around.all_workers[3].entity)
+    starts = [one.start for one in ran.run.phases if one.start is not None and one.start <= lost.at]
+    assert lost.after_s == (lost.at - max(starts)) / 1000
+    told = result_json(ran.run, ran.collector.measured, ran.collector.workers, ran.collector.changes)
+    workers: Any = told["workers"]
+    assert [one.get("why") for one in workers] == [None, None, None, "It does not answer any more."]
+    assert what_failed(ran.run) == "", "it was measured to its end, although a folder is left"
 
 
 def test_too_few_hosts_end_the_run(session: Path) -> None:
@@ -268,6 +284,9 @@ def test_too_few_hosts_end_the_run(session: Path) -> None:
     around.before_wait = die
     ran = run_plan(session, around, plan)
     assert "Workers are left on 1 host, and the test needs 2." in ran.run.why
+    lost = {name for name, state in ran.collector.workers.items() if state == "lost"}
+    assert lost == {one.worker for one in ran.collector.measured.lost}
+    assert lost
     settings = {key: value for key, value in around.snapshot().items() if key[1] != "folder"}
     assert settings == {key: value for key, value in as_it_was.items() if key[1] != "folder"}
 
@@ -352,3 +371,15 @@ def test_a_session_whose_disk_is_full_ends_the_run_and_everything_is_put_back(
     assert "left" in str(ran.outcome.error)
     assert around.snapshot() == as_it_was
     assert {one.state for one in ran.collector.changes} <= {"undone", "not needed"}
+
+
+def test_a_guest_that_never_answered_has_nothing_to_be_put_back(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    around.all_workers[1].alive = False
+    ran = run_plan(session, around, plan)
+    assert "perf-w02 does not answer" in str(ran.outcome.error)
+    assert {entry.state for entry in ran.journal} == {"not needed"}
+    assert [entry.why for entry in ran.journal if entry.object.name == "perf-w02"] == [
+        "Its guest did not answer."
+    ]

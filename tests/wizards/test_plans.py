@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from resources.failures import BadInputError, TooNewError, UsageError
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
-from tests.wizards.memory_environment import STORE, MemoryEnvironment, disk_in_use, vm_object
+from tests.wizards.memory_environment import STORE, MemoryEnvironment, disk_in_use, host_object, vm_object
 from wizards.flows.costs import cost_of, job_text
 from wizards.flows.inputs import typed_input
 from wizards.flows.plan import Plan, PlannedChange
@@ -212,3 +212,19 @@ def test_inputs_as_they_are_typed() -> None:
 def test_the_vm_is_the_one_of_the_worker() -> None:
     plan = planned(MemoryEnvironment(), "io-sweep")
     assert [plan.object(one.vm).changed for one in plan.workers] == [vm_object(n) for n in (1, 2, 3)]
+
+
+def test_a_placement_is_one_of_the_study_the_clusters_own_or_written() -> None:
+    around = MemoryEnvironment(count=4)
+    now = {vm_object(n).id: host_object(1 + n % 2).id for n in range(1, 5)}
+    for cases in (("own",), ("1H1L|1H1L",)):
+        plan = planned(around, "drs-balance", inputs={"cases": cases})
+        by_hand = next(one for one in plan.phases if one.step == f"hand {cases[0]}")
+        hosts = {one.object: one.value for one in by_hand.changes if one.setting == "host"}
+        assert hosts == now
+    moved = planned(around, "drs-balance", inputs={"cases": ("2H|2L",)}).phases[0].changes
+    heavy = [one.value for one in moved if one.object in (vm_object(1).id, vm_object(2).id)]
+    assert len(set(heavy)) == 1
+    for wrong in ("4X", "owner", "1H;2L", "3H|1L"):
+        with pytest.raises(UsageError):
+            planned(around, "drs-balance", inputs={"cases": (wrong,)})

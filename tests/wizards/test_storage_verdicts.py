@@ -13,7 +13,7 @@ import pytest
 from resources.failures import NotFoundError
 from resources.study_numbers import load_studies
 from tests.wizards.rounds_of_tests import Storage
-from wizards.flows.measured import Measured, Role, Round
+from wizards.flows.measured import LostWorker, Measured, Role, Round
 from wizards.flows.verdict import Verdict
 from wizards.flows.verdicts.judging import VERDICTS, judge
 
@@ -514,6 +514,18 @@ def test_idle_workers_are_judged_without_a_crash(test: str) -> None:
     found = judge(test, Measured(tuple(rounds), 1), STUDIES)
     assert found.line
     assert all(one.value is None or np.isfinite(one.value) for one in found.figures)
+
+
+def test_lost_workers_are_named_with_when_and_why() -> None:
+    first = LostWorker("perf-w02", "4 outstanding I/Os a disk", 1, 12.0, "It refuses connections.")
+    others = [LostWorker(f"perf-w{number}", "Fill", 2, 3.0, "It hangs.") for number in range(3, 7)]
+    notes = judge("io-sweep", Measured((), 6, lost=(first, *others)), STUDIES).notes
+    assert notes[0] == (
+        "perf-w02 was lost 12 s after “4 outstanding I/Os a disk” began: It refuses connections. "
+        "The round in which it failed is left out."
+    )
+    assert notes[1].startswith("perf-w3 was lost 3 s after “Fill” began: It hangs.")
+    assert notes[2] == "3 more workers were lost."
 
 
 def test_a_test_without_a_verdict() -> None:

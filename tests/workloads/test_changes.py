@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -304,6 +305,25 @@ def test_what_somebody_else_sets_stays(somebody: int, crash: int, which: tuple[C
         assert world.values[which] == theirs
     others = {key: value for key, value in world.values.items() if key != which}
     assert others == {key: value for key, value in AS_IT_WAS.items() if key != which}
+
+
+def test_a_source_that_hangs_holds_up_no_other() -> None:
+    guests = [ChangedObject(f"ssh://root@w{n}", "guest", f"/var/tmp/hyperscope-{n}", f"w{n}") for n in (1, 2)]
+    values: dict[tuple[ChangedObject, str], Setting] = {(one, "folder"): None for one in guests}
+    world = World(values)
+    changes = world.changes()
+    for one in guests:
+        changes.make(Wanted(one, "folder", one.id))
+    together = threading.Barrier(2)
+
+    def meet(_step: int, name: str) -> None:
+        if name == "write":
+            together.wait(20)
+
+    world.before_step = meet
+    assert [entry.state for entry in changes.undo_all()] == ["undone", "undone"]
+    assert world.values == {(one, "folder"): None for one in guests}
+    assert {entry.state for entry in current_journal(world.journal)} == {"undone"}
 
 
 def test_entries_of_an_earlier_process_are_counted_on() -> None:

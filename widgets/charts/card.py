@@ -40,7 +40,8 @@ class ChartCard(QFrame):
     Signals: ``closed``; ``dropped`` with the data of dropped series; ``copied`` with a message for the user;
     ``saved`` with a FileOffer; ``statistics`` with True or False when the menu shows or hides the table of
     numbers; ``opened`` when a summary is to be opened as a large chart; ``page_wanted`` with "copy" or "save"
-    for a picture of all charts. ``session`` is the name of the session, for pictures.
+    for a picture of all charts; ``move_wanted`` with −1 to stand above the chart before, 1 to stand below the
+    next one. ``session`` is the name of the session, for pictures.
     """
 
     closed = Signal()
@@ -50,6 +51,7 @@ class ChartCard(QFrame):
     opened = Signal()
     statistics = Signal(bool)
     page_wanted = Signal(str)
+    move_wanted = Signal(int)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,6 +142,7 @@ class ChartCard(QFrame):
         self.setAcceptDrops(False)
         self.head.close_button.hide()
         self.head.legend.hide_caption()
+        self.head.grip.hide()
 
     def show_statistics(self, *, on: bool) -> None:
         """Show or hide the table with last, lowest, mean, highest and 95th percentile of each curve."""
@@ -242,7 +245,7 @@ class ChartCard(QFrame):
         self._figures.show_figures(rows, len(self._curves) - len(rows), heads)
 
     def _dress(self) -> None:
-        self.head.close_button.setIcon(self._theme.icons.get("close"))
+        self.head.set_icons(self._theme.icons)
         self._draw()
         self.show_values(self._moments)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
 
 CLOSE = "Del"
+MOVE_KEYS = ("Alt+Up", "Alt+Down")
 
 
 class CardMenu:
@@ -58,6 +59,8 @@ class CardMenu:
             *self._folding(),
             MenuEntry("Fit the values", card.plot.navigation.fit_values, "Y", enabled=scale.is_zoomed),
             None,
+            MenuEntry("Move up", lambda: card.move_wanted.emit(-1), MOVE_KEYS[0]),
+            MenuEntry("Move down", lambda: card.move_wanted.emit(1), MOVE_KEYS[1]),
             MenuEntry("Close the chart", card.closed.emit, CLOSE),
         ]
 

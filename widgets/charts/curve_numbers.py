@@ -74,9 +74,9 @@ class Moments:
         return not math.isnan(self.hovered) and not math.isnan(self.pinned)
 
     def caption(self, clock: Clock) -> tuple[str, str]:
-        """Return the legend's caption: its text, and its look."""
+        """Return the legend's caption: its text, and of which moment it is."""
         if math.isnan(self.shown):
-            return "last", "caption"
+            return "last", "last"
         return clock.time(self.shown), "pinned" if math.isnan(self.hovered) else "moment"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from resources.foreign_text import shown, tooltip_text
 from widgets.charts.legend import Legend
 from widgets.eliding import NameElider
+from widgets.theme.icons import Icons
 
 _GAP = 12
+_GRIP = 16
 _MARGINS = 12, 6, 8, 0
 
 
@@ -25,6 +27,9 @@ class ChartHead(QGridLayout):
         self._legend_below = False
         self._full_title = ""
         self.titles = NameElider()
+        self.grip = QLabel()
+        self.grip.setCursor(Qt.CursorShape.OpenHandCursor)
+        self.grip.setToolTip("Drag the chart to another place (Alt+Up, Alt+Down)")
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setProperty("role", "title")
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
@@ -36,7 +41,7 @@ class ChartHead(QGridLayout):
         self.setHorizontalSpacing(_GAP)
         self.setVerticalSpacing(2)
         self.setColumnStretch(2, 1)
-        self.addWidget(self._title, 0, 0)
+        self.addLayout(self._titled(), 0, 0)
         self.addWidget(self._note, 0, 1)
         self.addWidget(legend, 0, 2, Qt.AlignmentFlag.AlignRight)
         self.addWidget(self.close_button, 0, 3)
@@ -50,6 +55,24 @@ class ChartHead(QGridLayout):
     def note(self) -> str:
         """The text beside the title: unit and note."""
         return self._note.text()
+
+    def set_icons(self, icons: Icons) -> None:
+        """Show the icons of a theme."""
+        self.close_button.setIcon(icons.get("close"))
+        self.grip.setPixmap(icons.get("grip").pixmap(_GRIP, _GRIP))
+
+    @property
+    def handles(self) -> tuple[QWidget, QWidget]:
+        """The widgets by which the chart is dragged to another place."""
+        return self.grip, self._title
+
+    def _titled(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.grip)
+        row.addWidget(self._title)
+        return row
 
     def set_title(self, title: str) -> None:
         """Set the chart's title."""
@@ -66,7 +89,8 @@ class ChartHead(QGridLayout):
         metrics = self._title.fontMetrics()
         inner = width - _MARGINS[0] - _MARGINS[2]
         close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP
-        left = inner - close - self._note.sizeHint().width() - 2 * _GAP
+        grip = 0 if self.grip.isHidden() else _GRIP
+        left = inner - grip - close - self._note.sizeHint().width() - 2 * _GAP
         room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
         self._title.setText(self.titles.elided(self._full_title, room, metrics))
         self._title.setToolTip(tooltip_text(self._full_title))

@@ -19,7 +19,7 @@ _MAX_ENTRIES = 60
 _ROWS_SEEN = 2
 _ROW = 20
 _ENTRY_GAP = 14
-_CAPTION_GAP = 8
+_CAPTION_GAP, _CAPTION_SIDE = 8, 6
 MAX_NAME_PX = 200
 _MIN_NAME_PX = 24
 _DASH = 12, 3
@@ -159,6 +159,8 @@ class Legend(QScrollArea):
         self.setAccessibleName("Legend")
         self._body = QWidget()
         self.caption = QLabel(self._body)
+        self.caption.setProperty("role", "caption")
+        self.caption.setContentsMargins(_CAPTION_SIDE, 0, _CAPTION_SIDE, 0)
         self._has_caption = True
         self._more = QLabel(self._body)
         self._more.setProperty("role", "muted")
@@ -179,15 +181,15 @@ class Legend(QScrollArea):
         self._has_caption = False
         self.caption.hide()
 
-    def show_caption(self, text: str, role: str) -> None:
-        """Say of which moment the values are: ``role`` is ``caption`` for the last ones, ``moment`` for the
-        pointer's, ``pinned`` for the pinned one. Its width only grows.
+    def show_caption(self, text: str, of: str) -> None:
+        """Say of which moment the values are: ``of`` is ``last`` for the last ones, ``moment`` for the
+        pointer's, ``pinned`` for the pinned one, and decides the look. The width only grows.
         """
-        if (text, role) == (self.caption.text(), self.caption.property("role")):
+        if (text, of) == (self.caption.text(), self.caption.property("of")):
             return
-        self.caption.setText(text)
-        self.caption.setProperty("role", role)
+        self.caption.setProperty("of", of)
         self.caption.style().polish(self.caption)
+        self.caption.setText(text)
         self.caption.setMinimumWidth(max(self.caption.minimumWidth(), self.caption.sizeHint().width()))
 
     def show_curves(

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLay
 
 from viewmodels.time_labels import Clock
 from widgets.charts import plot
+from widgets.charts.card_menu import CLOSE, MOVE_KEYS
 from widgets.charts.stack import ChartStack
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
@@ -16,7 +17,11 @@ from widgets.keys import KeyRow
 from widgets.theme import Theme
 
 _STATISTICS = KeyRow("statistics", "Last, min, mean, max and p95 of each curve", ("S",))
-KEYS = (*plot.KEYS, _STATISTICS)
+_CHART = (
+    KeyRow("move chart", "Move the chart up or down", MOVE_KEYS),
+    KeyRow("close chart", "Close the chart", (CLOSE,)),
+)
+KEYS = (*plot.KEYS, _STATISTICS, *_CHART)
 
 
 class ChartsPage(QWidget):

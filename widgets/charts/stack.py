@@ -19,6 +19,7 @@ from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
 from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
+from widgets.charts.ordering import ChartOrdering
 from widgets.dragging import SERIES_MIME
 from widgets.eliding import NameElider
 from widgets.focus_passing import FocusPassing
@@ -35,7 +36,7 @@ class ChartStack(QScrollArea):
     Signals: ``windowed(TimeRange, passing)``, ``pinned`` with the moment to pin (None: let go), ``unzoomed``,
     ``closed(n)``, ``dropped(n, bytes)`` with the chart's number n; n is −1 for a drop below the charts. The
     stack does not change its window itself: it emits ``windowed``, and the receiver calls ``show_window``.
-    ``crosshair`` shows hover and pinned moment.
+    ``crosshair`` shows hover and pinned moment, ``ordering`` lets the user move charts.
     """
 
     windowed = Signal(object, bool)
@@ -71,6 +72,7 @@ class ChartStack(QScrollArea):
         self._column.setSpacing(8)
         self.setWidget(body)
         FocusPassing(self, lambda: self._cards[0].plot if self._cards else None)
+        self.ordering = ChartOrdering(self, lambda: self._cards, theme)
         self.crosshair = Crosshair(lambda: self._cards, self)
         self.crosshair.pinned.connect(self.pinned)
 
@@ -112,9 +114,12 @@ class ChartStack(QScrollArea):
             card.plot.set_events(self._events, self._marks)
 
     def reveal(self, number: int) -> None:
-        """Scroll chart ``number`` into view, once it has its place."""
+        """Scroll chart ``number`` into view, once it has its place; it gets the keys if a chart has them."""
         if number < len(self._cards):
             card = self._cards[number]
+            keys_at = self.focusWidget()
+            if keys_at is not None and keys_at.hasFocus() and not card.isAncestorOf(keys_at):
+                (card.line if card.is_folded else card.plot).setFocus(Qt.FocusReason.OtherFocusReason)
             QTimer.singleShot(0, card, lambda: self.ensureWidgetVisible(card, 0, _MARGIN))
 
     def show_statistics(self, *, on: bool) -> None:
@@ -172,6 +177,7 @@ class ChartStack(QScrollArea):
         card = ChartCard(self._theme, self._at, self.widget())
         card.plot.windowed.connect(self._ask_window)
         self.crosshair.join(card)
+        self.ordering.join(card)
         card.plot.unzoomed.connect(self.unzoomed)
         card.closed.connect(lambda card=card: self._close(card))
         card.dropped.connect(lambda data, card=card: self._take_drop(card, data))

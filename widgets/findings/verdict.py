@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import breakable, shown
-from viewmodels.verdict_words import VerdictWords
+from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
@@ -29,7 +29,7 @@ class VerdictHead(QWidget):
         self._reach.setObjectName("reach")
         self._reach.setProperty("role", "ghost")
         self._reach.setCheckable(True)
-        self._reach.setToolTip("What was judged, and what was not")
+        self._reach.setToolTip("What was judged with which numbers, and what was not")
         self._reach.toggled.connect(self._dress)
         self._details = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._details.setProperty("role", "muted")
@@ -72,9 +72,12 @@ class VerdictHead(QWidget):
         self._symbol.setText(SYMBOLS[words.health])
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(words.health)}")
         self._title.setText(shown(words.title, _LONGEST))
-        lines = [f"{words.covered}." if is_judged else words.reason, *words.left_out]
+        lines = [sentence_of(words.covered) if is_judged else words.reason, *words.left_out]
         is_folded = not is_title_shown and not self._reach.isChecked()
-        caret = "" if is_title_shown else "▸ " if is_folded else "▾ "
+        if is_judged and self._reach.isChecked():
+            lines += words.checks
+        can_fold = not is_title_shown or bool(is_judged and words.checks)
+        caret = ("▾ " if self._reach.isChecked() else "▸ ") if can_fold else ""
         self._reach.setText(caret + shown(words.reach, _LONGEST))
         self._reach.setVisible(is_judged)
         self._reach.setEnabled(bool(caret))

@@ -58,6 +58,7 @@ NAMES = {
     "settings": "ph.gear",
     "keyboard": "ph.keyboard",
     "close": "ph.x",
+    "grip": "ph.dots-six-vertical",
     "copy": "ph.copy",
     "image": "ph.image",
     "follow": "ph.arrow-line-right",

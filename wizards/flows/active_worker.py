@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from collectors.fio.documents import Document
+from resources.foreign_text import shown
 from sessions.journal import JournalEntry
 from wizards.flows.plan import PlannedWork, PlannedWorker
 from workloads.environment import DiskIdentity, Work, Worker, WorkSample
@@ -18,7 +19,8 @@ class ActiveWorker:
     """One worker of a run.
 
     ``identities`` are its disks as they must be. ``samples`` and ``documents`` (a list for each job) are
-    those of the present phase; ``error`` is why it is out of it, empty while all is well.
+    those of the present phase; ``error`` is why it is out of it since ``failed_at`` (ms), empty while all is
+    well.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class ActiveWorker:
         self.samples: list[WorkSample] = []
         self.documents: list[tuple[Document, ...]] = []
         self.is_running = False
-        self.started_at = 0
+        self.started_at = self.failed_at = 0
         self.error = ""
         self._changes = changes
         self._place: JournalEntry | None = None
@@ -52,6 +54,12 @@ class ActiveWorker:
         if self._place is None:
             place = self.worker.place(run)
             self._place = self._changes.intend(Wanted(place, FOLDER, place.id))
+
+    def fail(self, why: str, at: int) -> None:
+        """Take it out of the phase; the first reason counts."""
+        self.is_running = False
+        if not self.error:
+            self.error, self.failed_at = why or f"{shown(self.name)} was lost.", at
 
     def confirm(self) -> None:
         """Write down that the folder is there."""

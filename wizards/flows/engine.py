@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.feed import Controls, Feed
@@ -14,13 +14,13 @@ from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
-from wizards.flows.active_worker import ActiveWorker
+from wizards.flows.active_worker import FOLDER, ActiveWorker
 from wizards.flows.check_result import CheckResult
 from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
 from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
-from wizards.flows.measured import NOTHING_MEASURED, Measured, Round
+from wizards.flows.measured import NOTHING_MEASURED, LostWorker, Measured, Round
 from wizards.flows.observing import ObservingFeed
 from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
 from wizards.flows.phase_waits import DrsSettling, wait_until_settled
@@ -132,7 +132,7 @@ class _Run:
     controls: Controls
     active: dict[str, ActiveWorker] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
-    lost: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, LostWorker] = field(default_factory=dict)
     before: dict[str, float] = field(default_factory=dict)
     placements: dict[str, dict[str, str]] = field(default_factory=dict)
     after_fill: dict[str, float] = field(default_factory=dict)
@@ -146,6 +146,7 @@ class _Run:
         self.rounds = list(options.measured.rounds)
         self.before = dict(options.measured.before)
         self.after_fill = dict(options.measured.after_fill)
+        self.lost = {one.worker: one for one in options.measured.lost}
         self.placements = {step: dict(hosts) for step, hosts in options.measured.placements.items()}
         names = [PREPARE, *(run_name(phase.name, number) for phase, number in self.steps()), RESTORE]
         run = TestRun(options.run, self.plan.test, self.text, now)
@@ -230,9 +231,10 @@ class _Run:
         finally:
             load.stop()
             self._load = None
+            gone = self._note_lost(phase)
         if isinstance(found, Round):
             self._keep_round(replace(found, number=number), phase, number)
-        self._note_lost()
+        self._require_enough(gone)
 
     def _measure(self, load: LoadPhase) -> Round:
         phase = load.phase
@@ -264,18 +266,17 @@ class _Run:
             self.repeats += 1
             self._with_load(phase, number, self._measure)
 
-    def _note_lost(self) -> None:
+    def _note_lost(self, phase: PlannedPhase) -> dict[str, str]:
+        """Take out of the run who failed in a phase, on whatever way it ended; return why by name."""
         gone = {name: one.error for name, one in self.active.items() if one.error}
         for name, why in gone.items():
-            self.lost[name] = why
-            self.owner.workers[name] = "lost"
+            one = self.active.pop(name)
+            after_s = self.record.seconds_into_phase(one.failed_at)
+            self.lost[name] = LostWorker(name, phase.title, one.failed_at, after_s, why)
+            self.record.note_lost(self.lost[name], one.worker.entity)
             # Its folder is put back at the end: a guest that does not answer must not end the run.
-            self._kept.add(self.active[name].kept_change)
-            del self.active[name]
-        if gone:
-            hosts = {name: one.host for name, one in self.active.items()}
-            if problem := self.guards.lost(hosts, gone):
-                raise StoppedError(problem, by_guard=True)
+            self._kept.add(one.kept_change)
+        return gone
 
     def pause(self) -> None:
         """Let one moment pass; raise StoppedError if the run is to end."""
@@ -288,10 +289,9 @@ class _Run:
             if problem := self.guards.problem(watched, now):
                 raise StoppedError(f"A guard ended the test: {problem}", by_guard=True)
             if self._load is not None:
-                self._require_enough()
+                self._require_enough({name: one.error for name, one in self.active.items() if one.error})
 
-    def _require_enough(self) -> None:
-        lost = {name: one.error for name, one in self.active.items() if one.error}
+    def _require_enough(self, lost: Mapping[str, str]) -> None:
         hosts = {name: one.host for name, one in self.active.items() if not one.error}
         if problem := self.guards.lost(hosts, lost):
             raise StoppedError(f"A guard ended the test: {problem}", by_guard=True)
@@ -346,6 +346,7 @@ class _Run:
             self.before,
             self.placements,
             self.after_fill,
+            tuple(self.lost.values()),
         )
 
     def _objects(self) -> Sequence[TestObject]:
@@ -358,7 +359,7 @@ class _Run:
 def _prepare(run: _Run) -> None:
     run.record.begin_phase(0, "Prepare: checks, locks, disks")
     run.environment.begin(run.feed)
-    around = look(run.environment)
+    around = _look(run)
     _require_checks(run, around)
     _lock(run)
     run.changes_hold([])
@@ -370,6 +371,20 @@ def _prepare(run: _Run) -> None:
         run.before = numbers_of(around, run._chosen())
         run.feed.choose([one.entity for one in around.objects if one.object.id in run._chosen()])
     run.record.end_phase(0)
+
+
+def _look(run: _Run) -> Surroundings:
+    """Look around. What asking a guest leaves there meanwhile is written down before."""
+    left: dict[str, JournalEntry] = {}
+    for worker in run.environment.workers():
+        if scratch := worker.scratch(run.options.run):
+            left[worker.name] = run.changes.intend(Wanted(scratch, FOLDER, scratch.id))
+            run._keep(left[worker.name])
+    around = look(run.environment)
+    for seen in around.workers:
+        if seen.facts is None and seen.name in left:
+            run.changes.drop(left[seen.name], "Its guest did not answer.")
+    return around
 
 
 def _require_checks(run: _Run, around: Surroundings) -> None:
@@ -435,7 +450,7 @@ def _judge(run: _Run, why: str) -> None:
     measured = run.measured()
     run.owner.measured = measured
     for name in run.owner.workers:
-        run.owner.workers[name] = "lost" if name in run.lost else "ended"
+        run.owner.workers[name] = "ended" if name in run.active else "lost"
     if not measured.rounds:
         run.record.end(valid=False, why=why or "Nothing was measured.")
         return

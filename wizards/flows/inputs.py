@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from resources.failures import UsageError
@@ -76,10 +77,15 @@ def _list_problem(one: TestInput, value: InputValue) -> str:
     if len(set(value)) < len(value):
         return "a value stands in it twice"
     if one.kind == "texts":
-        return (
-            "" if not one.choices or set(value) <= set(one.choices) else f"known are {', '.join(one.choices)}"
-        )
+        return _text_problem(one, value)
     return next(filter(None, (_number_problem(one, part) for part in value)), "")
+
+
+def _text_problem(one: TestInput, values: tuple[object, ...]) -> str:
+    others = [value for value in values if value not in one.choices]
+    if not one.choices or all(one.pattern and re.fullmatch(one.pattern, str(each)) for each in others):
+        return ""
+    return f"known are {', '.join(one.choices)}"
 
 
 def _number_problem(one: TestInput, value: object) -> str:

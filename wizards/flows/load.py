@@ -13,7 +13,6 @@ from collectors.fio.documents import Document
 from diagnosis.statistics.steady import SteadyLimits, steadiness
 from resources.failures import HyperscopeError, UsageError
 from resources.fio_jobs import FioJobs
-from resources.foreign_text import shown
 from sessions.times import TimeRange
 from wizards.flows.active_worker import ActiveWorker
 from wizards.flows.costs import job_times, work_inputs
@@ -137,8 +136,7 @@ class LoadPhase:
             if isinstance(result, UsageError):
                 raise result
             if isinstance(result, HyperscopeError):
-                self._lost[active.name] = str(result)
-                active.error = str(result)
+                self._lose(active, str(result))
 
     def _follow_until(self, at: int) -> None:
         while self.environment.now_ms() < at:
@@ -187,8 +185,7 @@ class LoadPhase:
             self._lose(active, str(error))
 
     def _lose(self, active: ActiveWorker, why: str) -> None:
-        active.is_running = False
-        active.error = why or f"{shown(active.name)} was lost."
+        active.fail(why, self.environment.now_ms())
         self._lost[active.name] = active.error
 
     def _wait_until(self, settled: Callable[[], bool], start: int) -> int:
@@ -225,7 +222,7 @@ class LoadPhase:
         actives = [active for active, _ in self._works()]
         for active, found in zip(actives, on_all(actives, lambda one: one.worker.fetch()), strict=True):
             if isinstance(found, HyperscopeError):
-                active.error = active.error or str(found)
+                active.fail(str(found), self.environment.now_ms())
             else:
                 active.keep(found)
         for active in actives:

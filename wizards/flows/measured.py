@@ -15,11 +15,14 @@ from typing import Literal
 import numpy as np
 
 from collectors.fio.histogram import Histogram, merged
+from resources.foreign_text import shown
+from resources.units import format_duration
 from sessions.model import FloatArray, IntArray
 from sessions.times import TimeRange
 from workloads.environment import Disturbance, WorkSample
 
 Role = Literal["", "critical", "competing", "heavy", "light"]
+_MAX_WHY = 300
 
 _NO_LATENCIES = Histogram(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
@@ -133,6 +136,29 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class LostWorker:
+    """A worker that failed or no longer answered, and took no part in the run from then on.
+
+    ``phase`` is the title of the phase in which that was noticed at ``at`` (ms), ``after_s`` how many
+    seconds after its beginning; ``why`` is a sentence.
+    """
+
+    worker: str
+    phase: str
+    at: int
+    after_s: float
+    why: str
+
+    def sentence(self) -> str:
+        """Return who was lost when and why, and what that means for the figures."""
+        when = f"{format_duration(self.after_s)} after “{shown(self.phase, 80)}” began"
+        return (
+            f"{shown(self.worker)} was lost {when}: {shown(self.why, _MAX_WHY).rstrip('.')}. "
+            "The round in which it failed is left out."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """All rounds of a test run, in the order in which they were measured.
 
@@ -140,7 +166,8 @@ class Measured:
     ``shares`` those of each worker's disks. ``before`` says what was so before the test began (as
     ``Round.facts``), ``placements`` who ran where: by step, the host of each VM. ``worker_count`` is how
     many were planned. ``after_fill`` are facts that were read when the disks had been written, before
-    anything was measured and overwritten.
+    anything was measured and overwritten. ``lost`` are the workers that failed, in the order in which
+    they did.
     """
 
     rounds: tuple[Round, ...]
@@ -150,6 +177,7 @@ class Measured:
     before: Mapping[str, float] = field(default_factory=dict)
     placements: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     after_fill: Mapping[str, float] = field(default_factory=dict)
+    lost: tuple[LostWorker, ...] = ()
 
     def of_step(self, step: str) -> tuple[Round, ...]:
         """Return the rounds of a step, in the order in which they were measured."""

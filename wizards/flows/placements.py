@@ -1,4 +1,4 @@
-"""Placements of heavy and light VMs on hosts, as the DRS study writes them: ``4H|3H1L|1H3L|4L``."""
+"""Placements of heavy and light VMs on hosts: ``4H|3H1L|1H3L|4L`` as the DRS study has it, or as they are."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from wizards.flows.surroundings import Surroundings
 
 _PLACE = re.compile(r"(?:(?P<heavy>[0-9]{1,3})H)?(?:(?P<light>[0-9]{1,3})L)?")
 _SEPARATOR = "|"
+OWN = "own"
+"""The placement that the VMs have when the test is planned."""
 
 
 def parse_placement(text: str) -> tuple[tuple[int, int], ...]:
@@ -36,9 +38,12 @@ def placement_changes(
 
     Raises UsageError if there are other numbers of hosts or VMs than the placement has.
     """
-    wanted = parse_placement(_layout(text))
     present = {one.vm: (around.object(one.vm)) for one in workers}
     at = {vm: found.parent for vm, found in present.items() if found is not None}
+    if text == OWN:
+        yield from (PlannedChange(vm, "host", host) for vm, host in at.items())
+        return
+    wanted = parse_placement(_layout(text))
     hosts = _hosts(around, list(at.values()), len(wanted))
     for role, column in (("heavy", 0), ("light", 1)):
         vms = [one.vm for one in workers if one.role == role and one.vm]

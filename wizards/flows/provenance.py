@@ -17,7 +17,7 @@ from sessions.journal import JournalEntry, Setting
 from wizards.flows.locks import LOCK, parse_lock
 from wizards.flows.plan_rules import setting_of
 from wizards.flows.surroundings import kind_of
-from workloads.guests.contract import folder_of
+from workloads.guests.contract import folder_of, scratch_of
 from workloads.made_disk import NAME, parse_made_disk
 
 UNDO: Mapping[str, str] = {"lab": "lab", "ssh": "guest", "vcenter": "vsphere"}
@@ -61,7 +61,7 @@ def _of_folder(entry: JournalEntry, what: str) -> str:
 
 
 def _places(entry: JournalEntry) -> list[str]:
-    """The ids that the folder of this run and worker can have."""
+    """The ids that the folders of this run and worker can have."""
     run, name = entry.run, entry.object.name
     if entry.undo == "lab":
         return [f"lab:{name}/{run}"]
@@ -69,7 +69,7 @@ def _places(entry: JournalEntry) -> list[str]:
     if entry.undo == "guest":
         return folders
     moid = entry.object.id.partition(":")[0]
-    return [f"{moid}:{folder}" for folder in folders]
+    return [f"{moid}:{one}" for folder in folders for one in (folder, scratch_of(folder))]
 
 
 def _of_disk(entry: JournalEntry, what: str) -> str:

@@ -116,10 +116,13 @@ def change_lines(changes: Sequence[JournalEntry]) -> Iterator[str]:
 
 
 def what_failed(run: TestRun | None) -> str:
-    """Return the sentence for a run that did not reach its end; empty if it did."""
-    if run is None or all(one.state == "done" for one in run.phases):
+    """Return the sentence for a run that did not reach its end; empty if it did.
+
+    That something could not be put back at the end is no part of it: the changes say so.
+    """
+    left = sum(one.state != "done" for one in run.phases[:-1]) if run is not None else 0
+    if not left:
         return ""
-    left = sum(one.state != "done" for one in run.phases)
     phases = "1 phase was" if left == 1 else f"{left} phases were"
     return f"The test did not reach its end: {phases} not run to the end."
 
@@ -131,9 +134,11 @@ def _worker(name: str, state: str, measured: Measured) -> dict[str, object]:
     ios = sum(one.reads.ios + one.writes.ios for one, _ in good)
     latencies = merged(side.latencies for one, _ in good for side in (one.reads, one.writes))
     p99 = latencies.percentile(99) / 1e6
+    lost = next((one for one in measured.lost if one.worker == name), None)
     return {
         "name": name,
         "state": state,
+        **({"why": lost.why, "lost_at": _time(lost.at)} if lost is not None else {}),
         "iops": round(ios / seconds, 3) if seconds else None,
         "p99_ms": round(p99, 4) if isfinite(p99) else None,
     }

@@ -14,7 +14,15 @@ from collectors.fio.histogram import Histogram
 from resources.failures import DamagedError
 from sessions.journal import TestRun
 from sessions.times import TimeRange
-from wizards.flows.measured import NOTHING_MEASURED, Measured, Observed, Round, Transfers, WorkerRound
+from wizards.flows.measured import (
+    NOTHING_MEASURED,
+    LostWorker,
+    Measured,
+    Observed,
+    Round,
+    Transfers,
+    WorkerRound,
+)
 from wizards.flows.verdict import MAX_NOTES, Condition, Verdict
 from workloads.environment import Disturbance, WorkSample
 
@@ -29,6 +37,7 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
         "before": {name: value for name, value in measured.before.items() if isfinite(value)},
         "placements": {step: dict(hosts) for step, hosts in measured.placements.items()},
         "after_fill": {name: value for name, value in measured.after_fill.items() if isfinite(value)},
+        "lost": [[one.worker, one.phase, one.at, one.after_s, one.why] for one in measured.lost],
     }
     if verdict is not None:
         document["verdict"] = {
@@ -62,6 +71,10 @@ def read_rounds(text: str) -> Measured:
                 for step, hosts in known["placements"].items()
             },
             _floats(known.get("after_fill", {})),
+            tuple(
+                LostWorker(str(worker), str(phase), int(at), _value(after_s), str(why))
+                for worker, phase, at, after_s, why in known.get("lost", [])
+            ),
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DamagedError("The rounds of a test run in this session can't be read.") from error

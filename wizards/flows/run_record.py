@@ -14,10 +14,12 @@ from collectors.fio.documents import Document
 from collectors.fio.intervals import COUNTERS, intervals
 from resources.failures import HyperscopeError
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
-from sessions.model import Entity, Event, FloatArray, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Event, FloatArray, SeriesSpec, SourceSpec
+from wizards.flows.measured import LostWorker
 from workloads.environment import Disturbance, TestObject, Worker, WorkSample
 
 PHASE_EVENT, STOP_EVENT, DISTURBANCE_EVENT = "test phase", "test stopped", "test disturbed"
+LOST_EVENT = "test worker lost"
 _COLUMN = {key: number for number, (key, _) in enumerate(COUNTERS)}
 _PERCENTILES = [
     number for key, number in _COLUMN.items() if key.rpartition("_")[2] in ("p50", "p95", "p99", "p999")
@@ -113,9 +115,20 @@ class RunRecord:
         end = now if event is not None else None
         self._set_phase(number, replace(self.run.phases[number], state=state, end=end))
 
+    def seconds_into_phase(self, at: int) -> float:
+        """Return how long after the beginning of the present phase an instant (ms) is."""
+        begun = next((one.start for one in reversed(self.run.phases) if one.state == "running"), None)
+        return max(0.0, (at - (begun or at)) / 1000)
+
     def note_disturbances(self, happened: Iterable[Disturbance]) -> None:
         """Put what disturbed a measurement on the time axis."""
         self._feed.add_events([Event(one.at, DISTURBANCE_EVENT, one.text) for one in happened])
+
+    def note_lost(self, lost: LostWorker, worker: EntityRef) -> None:
+        """Put on the time axis that a worker was lost, and why."""
+        text = lost.why if lost.worker in lost.why else f"{lost.worker} was lost: {lost.why}"
+        with self._storing():
+            self._feed.add_events([Event(lost.at, LOST_EVENT, text, worker)])
 
     def note_stop(self, why: str) -> None:
         """Put on the time axis that the run was stopped, and why."""

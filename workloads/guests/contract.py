@@ -19,7 +19,7 @@ from workloads.job_file import Guest
 
 _FOLDERS: Mapping[Guest, str] = {"linux": "/var/tmp/", "windows": "C:\\Windows\\Temp\\"}  # noqa: S108 - made there with mkdir, which fails if somebody was first
 
-EndingWord = Literal["ended", "stopped", "silent", "full", "refused", "broken"]
+EndingWord = Literal["ended", "stopped", "silent", "full", "refused", "broken", "late"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,9 @@ class LaunchSettings:
     """What the launcher is told beside the job; ``start_ms`` is an instant of the guest's own clock.
 
     ``interval_s`` is how often fio writes what it did so far; after ``silence_s`` without a sign of the
-    controller, or with less than ``free_kb`` left where its folder is, the launcher ends the job. ``fio`` is
-    the path of a fio that was copied into the guest, empty for the guest's own.
+    controller, or with less than ``free_kb`` left where its folder is, the launcher ends the job. It waits
+    at most ``wait_s`` for the start: a clock may be set back meanwhile; 0 is without limit. ``fio`` is the
+    path of a fio that was copied into the guest, empty for the guest's own.
     """
 
     interval_s: int
@@ -36,6 +37,7 @@ class LaunchSettings:
     free_kb: int
     fio: str = ""
     start_ms: int = 0
+    wait_s: int = 0
 
     def at(self, start_ms: int) -> LaunchSettings:
         """Return the same settings with another start."""
@@ -45,6 +47,7 @@ class LaunchSettings:
         """Return the content of the file ``settings``."""
         lines = [
             f"start_ms {self.start_ms}",
+            f"wait_s {self.wait_s}",
             f"interval_s {self.interval_s}",
             f"silence_s {self.silence_s}",
             f"free_kb {self.free_kb}",
@@ -75,6 +78,11 @@ def folder_of(run: str, worker: str, guest: Guest) -> str:
     """
     digest = hashlib.sha256(f"{run}\0{worker}".encode(errors="surrogatepass")).hexdigest()
     return f"{_FOLDERS[guest]}hyperscope-{digest[:20]}"
+
+
+def scratch_of(folder: str) -> str:
+    """Return the folder, beside a job's, for what a way into a guest leaves there while a script runs."""
+    return f"{folder}5c"
 
 
 def disks_text(work: Work) -> str:

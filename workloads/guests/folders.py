@@ -98,10 +98,15 @@ def write_setting(transport: GuestTransport, folder: str, setting: str, value: S
     end_job(transport, _job_folder(transport, folder), remove=setting == "folder")
 
 
+def is_job_name(name: str) -> bool:
+    """Return True if the folder of a job can have that name."""
+    return _NAME.fullmatch(name) is not None
+
+
 def _job_folder(transport: GuestTransport, folder: str) -> str:
     """Return a folder that a journal names, if jobs are in such ones. Raises UsageError."""
     base = base_folder(transport.guest)
-    if not folder.startswith(base) or not _NAME.fullmatch(folder.removeprefix(base)):
+    if not folder.startswith(base) or not is_job_name(folder.removeprefix(base)):
         raise UsageError(
             f"{shown(folder, 80) or 'That'} is no folder of a job in {transport.place}.",
             meaning="The journal names it, and no test makes such a folder.",

@@ -14,6 +14,7 @@ import msgspec
 
 from collectors.fio.documents import Count, Document, Real, TimeMs, read_documents
 from resources.failures import BadInputError
+from resources.guest_limits import guest_limits
 from workloads.environment import WorkSample
 
 _END = b"\n}\n"
@@ -47,10 +48,16 @@ class _Document(msgspec.Struct):
 
 
 class Progress:
-    """Takes the pieces of one job's output. ``offset_ms`` is the guest's clock minus the environment's."""
+    """Takes the pieces of one job's output. ``offset_ms`` is the guest's clock minus the environment's.
+
+    ``jumped_ms`` is by how much the guest's clock jumped while it worked, 0 while it did not: what came after
+    that can't be laid beside what others did, and is left out.
+    """
 
     def __init__(self, offset_ms: float = 0.0) -> None:
-        self.offset_ms = offset_ms
+        self.offset_ms, self.jumped_ms = offset_ms, 0.0
+        self._last: _Document | None = None
+        self._whole = 0
         self._packer = zlib.compressobj(1)
         self._packed = bytearray()
         self._rest = bytearray()
@@ -58,29 +65,31 @@ class Progress:
         self.parts = 0
         self.has_begun = False
 
-    def add(self, part: bytes) -> list[WorkSample]:
-        """Take the next piece, and return the samples that it completes."""
+    def add(self, part: bytes, now_ms: float = math.inf) -> list[WorkSample]:
+        """Take the next piece, and return the samples that it completes; ``now_ms`` is the environment's
+        time."""
         self.parts += 1
         self._packed += self._packer.compress(part)
         self._rest += part
         samples = []
         for text in self._whole_documents():
-            sample = self._sample(text)
+            sample = self._sample(text, now_ms)
             if sample is not None:
                 samples.append(sample)
         return samples
 
     def documents(self, name: str) -> tuple[Document, ...]:
-        """Return fio's documents so far, their times those of the environment's clock.
+        """Return fio's documents so far, up to a jump of the guest's clock; their times are those of the
+        environment's.
 
         Raises BadInputError if there is none.
         """
         packed = bytes(self._packed) + self._packer.copy().flush()
         text = zlib.decompressobj().decompress(packed).decode("utf-8", "replace")
-        shift = round(self.offset_ms)
+        shift, most = round(self.offset_ms), self._whole if self.jumped_ms else None
         return tuple(
             msgspec.structs.replace(document, timestamp_ms=max(0, document.at - shift))
-            for document in read_documents(text, name)
+            for document in read_documents(text, name)[:most]
         )
 
     def _whole_documents(self) -> Iterator[bytes]:
@@ -93,11 +102,16 @@ class Progress:
         if len(self._rest) > _MAX_DOCUMENT:
             raise BadInputError("A guest sends what is no output of fio.")
 
-    def _sample(self, text: bytes) -> WorkSample | None:
+    def _sample(self, text: bytes, now_ms: float) -> WorkSample | None:
         try:
             document = msgspec.json.decode(text, type=_Document)
         except msgspec.MsgspecError:
             return None  # fetching the result says what is wrong with it
+        self.jumped_ms = self.jumped_ms or self._jump_ms(document, now_ms)
+        if self.jumped_ms:
+            return None
+        self._last = document
+        self._whole += bool(document.jobs)
         jobs, before = document.jobs, self._before
         if len(before) != len(jobs) or _went_back(jobs, before):
             before = [_Job() for _ in jobs]  # the warm-up is over: fio counts from zero again
@@ -111,6 +125,27 @@ class Progress:
         nothing = (0.0, 0.0, math.nan)
         (ios, mb, ms), (wios, wmb, wms) = reads or nothing, writes or nothing
         return WorkSample(at, ios, wios, mb, wmb, ms, wms)
+
+    def _jump_ms(self, document: _Document, now_ms: float) -> float:
+        """Return by how much the guest's clock jumped before this document, 0 if it did not.
+
+        A document of the future shows a clock that was set forward. One that was set back shows beside fio's
+        own measure of how long its jobs run, which no setting of the clock changes.
+        """
+        most = guest_limits().clock_jump_ms
+        early = document.timestamp_ms - self.offset_ms - now_ms
+        if early > most:
+            return early
+        last = self._last
+        if last is None or len(last.jobs) != len(document.jobs) or _went_back(document.jobs, last.jobs):
+            return 0.0
+        passed = document.timestamp_ms - last.timestamp_ms
+        ran = _runtime(document.jobs) - _runtime(last.jobs)
+        return passed - ran if passed - ran < -most else 0.0
+
+
+def _runtime(jobs: Sequence[_Job]) -> int:
+    return max((side.runtime for job in jobs for side in (job.read, job.write)), default=0)
 
 
 def _went_back(jobs: Sequence[_Job], before: Sequence[_Job]) -> bool:

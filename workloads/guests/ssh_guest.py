@@ -67,6 +67,10 @@ class SshGuest:
             )
         self._guest = "linux" if system == "Linux" else "windows"
 
+    def keep_in(self, _scratch: str, /) -> bool:
+        """Return False: a script comes over the connection, and leaves nothing."""
+        return False
+
     def run(self, script: str, stdin: str, within_s: float) -> Output:
         """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError."""
         return self._told(script, stdin.encode("utf-8", "replace"), within_s)

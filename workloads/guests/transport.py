@@ -65,6 +65,12 @@ class GuestTransport(Protocol):
     def place(self) -> str:
         """The guest in messages: its address, or its VM's name."""
 
+    def keep_in(self, scratch: str, /) -> bool:
+        """Keep what a script leaves in the guest while it runs in this folder from now on.
+
+        Return False if no script ever leaves anything.
+        """
+
     def run(self, script: str, stdin: str, within_s: float) -> Output:
         """Run a script to its end. Raises TimedOutError after ``within_s`` seconds."""
 

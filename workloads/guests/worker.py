@@ -18,15 +18,15 @@ from sessions.journal import ChangedObject
 from sessions.model import EntityRef
 from workloads.disk_uuid import plain_uuid
 from workloads.environment import TestObject, Work, WorkerFacts, WorkerProgress, WorkerState
-from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending
+from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending, scratch_of
 from workloads.guests.disks import refusal
-from workloads.guests.ending import state_at_end
+from workloads.guests.ending import clock_jumped, state_at_end
 from workloads.guests.folders import end_job, make_folder
 from workloads.guests.inspecting import check_disks, fio_objection, inspect
 from workloads.guests.jobs import launched_job
 from workloads.guests.progress import Progress
 from workloads.guests.shells import joined
-from workloads.guests.transport import ClockReading, GuestTransport
+from workloads.guests.transport import ClockReading, GuestTransport, News
 from workloads.job_file import Guest
 
 _FRESH_S = 120.0
@@ -135,6 +135,13 @@ class GuestWorker:
         """Return what ``prepare`` will make for a test run; this asks nobody."""
         return self._place_of(folder_of(run, self._name, self._transport.guest))
 
+    def scratch(self, run: str, /) -> ChangedObject | None:
+        """Return the folder in which every script of a test run will leave something while it runs, for the
+        journal; None if none will.
+        """
+        folder = scratch_of(folder_of(run, self._name, self._transport.guest))
+        return self._place_of(folder) if self._transport.keep_in(folder) else None
+
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Put the job where it will run, and start nothing; return ``place(run)``.
 
@@ -178,7 +185,9 @@ class GuestWorker:
         if settings is None or work is None:
             raise SourceError(f"{self._name} has no job that could be started.")
         clock = self._read_clock()
-        told = replace(settings, start_ms=round(at_ms + clock.offset_ms))
+        until_s = max(0.0, at_ms - self._now_ms()) / 1000
+        wait_s = math.ceil(until_s) + guest_limits().late_s
+        told = replace(settings, start_ms=round(at_ms + clock.offset_ms), wait_s=wait_s)
         self._transport.put(self._path("settings"), told.text().encode("ascii"))
         self._run = _Run(work, at_ms, Progress(clock.offset_ms))
         self._transport.launch(self._folder)
@@ -197,18 +206,24 @@ class GuestWorker:
         if news is None:
             return self._unanswered(run)
         run.waiting_since, run.failure = None, ""
-        if news.state in _GONE:
-            run.end = WorkerProgress("failed", why=_GONE[news.state].format(self._name))
-            return run.end
-        samples = tuple(sample for part in news.parts for sample in run.progress.add(part))
-        if not news.ending:
+        now = self._now_ms()
+        samples = tuple(sample for part in news.parts for sample in run.progress.add(part, now))
+        run.end = self._end(run, news)
+        if run.end is None:
             return WorkerProgress(self._state(run), samples)
-        said = ""
-        ending = parse_ending(news.ending)
-        if ending.word == "ended" and ending.exit_code:
-            said = self._said()
-        run.end = state_at_end(ending, run.work, self._name, said, self._options.silence_s)
         return replace(run.end, samples=samples)
+
+    def _end(self, run: _Run, news: News) -> WorkerProgress | None:
+        """Return the state of a job that has ended or that is given up; None while it goes on."""
+        if news.state in _GONE:
+            return WorkerProgress("failed", why=_GONE[news.state].format(self._name))
+        if run.progress.jumped_ms:
+            return WorkerProgress("failed", why=clock_jumped(self._name, run.progress.jumped_ms))
+        if not news.ending:
+            return None
+        ending = parse_ending(news.ending)
+        said = self._said() if ending.word == "ended" and ending.exit_code else ""
+        return state_at_end(ending, run.work, self._name, said, self._options.silence_s)
 
     def _unanswered(self, run: _Run) -> WorkerProgress:
         # From the first poll that got no answer: a controller that did not poll did not wait for the guest.

@@ -78,6 +78,10 @@ class LabWorker:
         """Return the folder that ``prepare`` makes."""
         return ChangedObject(self._simulated.address, "guest", f"lab:{self.name}/{run}", self.name)
 
+    def scratch(self, _run: str, /) -> ChangedObject | None:
+        """Return None: asking a simulated guest leaves nothing there."""
+        return None
+
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Take a job over; nothing begins. Raises UsageError for a disk that is not what it must be."""
         with self._simulated.lock:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from connections.vsphere.session import VSphere
 from resources.failures import UsageError
@@ -15,7 +16,8 @@ from resources.vcenter_acting import GuestCalls
 from sessions.journal import ChangedObject, Setting
 from sessions.model import EntityRef
 from workloads.environment import TestObject
-from workloads.guests.folders import read_setting, write_setting
+from workloads.guests.contract import base_folder, scratch_of
+from workloads.guests.folders import is_job_name, read_setting, write_setting
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
 from workloads.vsphere.clock import ServerClock
@@ -30,7 +32,20 @@ KIND = "guest"
 _VM = "VirtualMachine"
 _WINDOWS = "windows"
 
-TransportOf = Callable[[VSphere, ChangedObject, ServerClock], GuestTransport]
+_SETTING = "folder"
+
+
+class VmTransport(GuestTransport, Protocol):
+    """A way into the guest of a VM, which can look for a folder without running anything there."""
+
+    def has_folder(self, path: str) -> bool:
+        """Return True if a folder is there."""
+
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder with everything in it; it is no error if it is gone."""
+
+
+TransportOf = Callable[[VSphere, ChangedObject, ServerClock], VmTransport]
 """Makes the way into a VM's guest, which tells its clock against the server's; it does not connect yet."""
 
 
@@ -42,7 +57,7 @@ def through_tools(
     ``limits`` are those of resources/vcenter/acting.toml, and shorter in tests.
     """
 
-    def transport(vsphere: VSphere, vm: ChangedObject, clock: ServerClock) -> GuestTransport:
+    def transport(vsphere: VSphere, vm: ChangedObject, clock: ServerClock) -> VmTransport:
         return ToolsGuest(vsphere, vm, login_of(vm), ahead_ms=lambda: clock.offset_ms, limits=limits)
 
     return transport
@@ -62,7 +77,7 @@ class VmGuests:
 
     def __init__(self, server: Server, access: GuestAccess | None, clock: ServerClock) -> None:
         self._server, self._access, self._clock = server, access, clock
-        self._open: dict[str, GuestTransport] = {}
+        self._open: dict[str, VmTransport] = {}
         self._lock = threading.Lock()
 
     def workers(self, vms: Sequence[TestObject]) -> list[GuestWorker]:
@@ -93,7 +108,7 @@ class VmGuests:
             for vm in vms
         ]
 
-    def transport(self, vm: ChangedObject) -> GuestTransport:
+    def transport(self, vm: ChangedObject) -> VmTransport:
         """Return the way into a VM's guest. Raises UsageError if none was given."""
         access = self._need_access()
         with self._lock:
@@ -102,14 +117,23 @@ class VmGuests:
             return self._open[vm.id]
 
     def read(self, changed: ChangedObject, setting: str) -> Setting:
-        """Return the value of a job's folder: ``folder`` or ``process``."""
+        """Return the value of a job's folder, ``folder`` or ``process``, or of that of scripts beside it."""
         vm, folder = _placed(changed)
-        return read_setting(self.transport(vm), folder, changed.id, setting)
+        transport = self.transport(vm)
+        if _is_scratch(folder) and setting == _SETTING:
+            return changed.id if transport.has_folder(folder) else None
+        transport.keep_in(scratch_of(folder))
+        return read_setting(transport, folder, changed.id, setting)
 
     def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
-        """Remove a job's folder or end its job; only None can be written."""
+        """Remove a folder, or end the job in it; only None can be written."""
         vm, folder = _placed(changed)
-        write_setting(self.transport(vm), folder, setting, value)
+        transport = self.transport(vm)
+        if _is_scratch(folder) and (setting, value) == (_SETTING, None):
+            transport.remove_folder(folder)
+            return
+        transport.keep_in(scratch_of(folder))
+        write_setting(transport, folder, setting, value)
 
     def close(self) -> None:
         """Close all ways in; jobs that still run end by themselves. Never raises."""
@@ -153,6 +177,11 @@ class _Placer:
 
     def __call__(self, folder: str) -> ChangedObject:
         return ChangedObject(self._vm.source, KIND, f"{self._vm.id}:{folder}", self._vm.name)
+
+
+def _is_scratch(folder: str) -> bool:
+    job, base = folder[: -len(scratch_of(""))], base_folder("linux")
+    return folder == scratch_of(job) and job.startswith(base) and is_job_name(job.removeprefix(base))
 
 
 def _placed(changed: ChangedObject) -> tuple[ChangedObject, str]:

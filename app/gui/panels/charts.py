@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
-from app.gui.chart_following import add_dropped, close_shown, follow_scope
+from app.gui.chart_following import add_dropped, close_shown, follow_scope, move_shown
 from app.gui.chart_looks import ChartLooks
 from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
@@ -45,6 +45,7 @@ class ChartsPanel(QObject):
         self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
         stack.closed.connect(lambda number: close_shown(desk, stack.cards[number].spec))
+        stack.ordering.moved.connect(lambda chart, to: move_shown(desk, chart, to))
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
@@ -61,6 +62,7 @@ class ChartsPanel(QObject):
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.charts.added.connect(self._reveal)
+        desk.charts.moved.connect(lambda _at, to: self._reveal(to))
         desk.findings.changed.connect(self._take_findings)
 
     def _begin(self) -> None:

@@ -137,29 +137,41 @@ def _load(site: Site, host: Thing) -> FloatArray:
     return result
 
 
-def _pcpus(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
-    """Each logical CPU around the mean; a node that is told to be hot takes more."""
+PINNED = ("0", "1")
+"""The logical CPUs on which pinned VMs crowd, where a scenario tells of them."""
+
+
+def pcpu_times(site: Site, host: Thing) -> Iterator[tuple[str, dict[str, FloatArray]]]:
+    """UTIL, USED and CORE UTIL of each logical CPU around the mean; a hot node, or pinned CPUs, take more."""
     count = host.fixed["cores"] * host.fixed["threads"]
     util = 100.0 * site.busy(host) / count
     core = 100.0 * site.core_util(host)
     used = util * (1 - 0.375 * site.overlapped(host)) * site.level(host, "freq")
     random = np.random.default_rng(count)
     tilt = site.level(host, "hot_node") / 100.0
-    names: dict[str, dict[str, FloatArray]] = {
-        "% Processor Time": {},
-        "% Util Time": {},
-        "% Core Util Time": {},
-    }
+    pinned = site.level(host, "pinned")
     for number in range(count):
         side = 1 + tilt if number < count / 2 else 1 - tilt
         factor = side * (1 + (0.1 if count > 2 else 0) * random.standard_normal())
-        names["% Util Time"][str(number)] = np.clip(util * factor, 0, 100)
-        names["% Processor Time"][str(number)] = np.clip(used * factor, 0, 140)
-        names["% Core Util Time"][str(number)] = np.clip(core * np.minimum(factor, 1.02), 0, 100)
-    for counter, total in (("% Processor Time", used), ("% Util Time", util), ("% Core Util Time", core)):
-        if counter != "% Core Util Time" or host.fixed["threads"] > 1:
-            for name, values in {**names[counter], "_Total": total}.items():
-                yield "Physical Cpu", name, {counter: values}
+        is_pinned = (pinned >= 0) & (str(number) in PINNED)
+        yield (
+            str(number),
+            {
+                "util": np.where(is_pinned, pinned, np.clip(util * factor, 0, 100)),
+                "used": np.where(is_pinned, pinned, np.clip(used * factor, 0, 140)),
+                "core": np.where(is_pinned, pinned, np.clip(core * np.minimum(factor, 1.02), 0, 100)),
+            },
+        )
+    yield "_Total", {"util": util, "used": used, "core": core}
+
+
+def _pcpus(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, FloatArray]]]:
+    """The columns of all logical CPUs, a counter after the other."""
+    each = list(pcpu_times(site, host))
+    for counter, key in (("% Processor Time", "used"), ("% Util Time", "util"), ("% Core Util Time", "core")):
+        if key != "core" or host.fixed["threads"] > 1:
+            for name, values in each:
+                yield "Physical Cpu", name, {counter: values[key]}
 
 
 def _host_memory(of: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
@@ -232,17 +244,19 @@ def _groups(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, Fl
             extra = {
                 "% Memory Latency": site.level(vm, f"lat_m.{at}"),
                 "Migrates/sec": site.level(vm, "migrates"),
-                "Physical Cpu": _where_it_ran(site, host, number + at),
+                "Physical Cpu": _where_it_ran(site, vm, number + at),
             }
             yield "Vcpu", name, {**_cpu_counters(world), **extra}
         yield "Vcpu", f"{group}:{number}:vmx", _cpu_counters(helper)
         yield "Vcpu", f"{group}:{number + 2}:NetWorld-VM-{number + 1}", _cpu_counters(helper)
 
 
-def _where_it_ran(site: Site, host: Thing, seed: int) -> FloatArray:
-    """The logical CPU on which a world ran last: any of them."""
-    count = host.fixed["cores"] * host.fixed["threads"]
-    return np.random.default_rng(seed).integers(0, count, len(site.seconds)).astype(float)
+def _where_it_ran(site: Site, vm: Thing, seed: int) -> FloatArray:
+    """The logical CPU on which a world ran last: any of them, or of those that it is pinned to."""
+    host = site.host_of(vm)
+    pinned = [float(one) for one in vm.fixed["affinity"].split(",") if one]
+    places = pinned or np.arange(host.fixed["cores"] * host.fixed["threads"], dtype=float)
+    return np.random.default_rng(seed).choice(places, len(site.seconds))
 
 
 def _cpu_counters(world: Mapping[str, FloatArray], *, vm: bool = True) -> dict[str, FloatArray]:

@@ -22,15 +22,16 @@ _TOLERANCE_S = 60.0
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A problem that the expert finds: ``problem`` is an id of the expert's text (P04).
 
-    ``within_s`` is the time from the first sample in which it is. ``cause`` is the first cause that an expert
-    names, ``not_likely`` are causes that must not be called likely; ``says`` and ``never_says`` are regular
-    expressions for what an admin reads of the finding.
+    ``within_s`` is the time from the first sample in which it is, in so many ``spells`` (0: any). ``cause``
+    is the first cause that an expert names, ``not_likely`` are causes that must not be called likely;
+    ``says`` and ``never_says`` are regular expressions for what an admin reads of the finding.
     """
 
     problem: str
     text: str
     entity: str = ""
     within_s: tuple[float, float] | None = None
+    spells: int = 0
     severity: tuple[str, ...] = ("warning", "critical")
     cause: str = ""
     not_likely: tuple[str, ...] = ()
@@ -146,6 +147,10 @@ def _of_problem(one: Problem, finding: Finding | None, diagnosis: Diagnosis, sta
     if one.within_s is not None:
         yield Claim(f"when {key}", _is_in_time(one.within_s, finding, start), one.text,
                     _times(finding, start), "when")  # fmt: skip
+    if one.spells:
+        yield Claim(
+            f"spells {key}", len(finding.windows) == one.spells, one.text, _times(finding, start), "when"
+        )
     if one.cause:
         first = finding.causes[0] if finding.causes else None
         ok = (

@@ -1,4 +1,4 @@
-"""Scenarios as an expert tells them (``scenarios/*.toml``): a site, what goes wrong, how it is to be read."""
+"""Scenarios as an expert tells them (``cases/*.toml``): a site, what goes wrong, how it is to be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from sessions.model import SourceSpec
 from tests.diagnosis.expert.esxtop_view import columns
 from tests.diagnosis.expert.judging import FOLDER, Claim, Reading, claims
 from tests.diagnosis.expert.site import Site
+from tests.diagnosis.expert.vcenter_view import INTERVAL_S, document
 from tests.sessions.memory_session import MemorySession
+from tests.vcenter_lab.vcenter_session import vcenter_session
 
 START_MS = 1_790_000_000_000
 View = Literal["esxtop", "plain", "vcenter"]
@@ -42,6 +44,14 @@ class Happening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lasted_s: float | None = None
 
 
+class KnownFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something that a vCenter says of an object: a fact of sessions.model, by name."""
+
+    object: str
+    name: str
+    value: float | str | bool
+
+
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One scenario. ``views`` are the sources that show it; ``only`` replaces the reading for one of them."""
 
@@ -56,6 +66,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shape: dict[str, Any] = {}
     change: tuple[Change, ...] = ()
     happens: tuple[Happening, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
     only: dict[str, Reading] = {}
     family: str = ""
 
@@ -64,7 +75,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def scenarios() -> Mapping[str, Scenario]:
     """All scenarios by id."""
     found: dict[str, Scenario] = {}
-    for path in sorted((FOLDER / "scenarios").glob("*.toml")):
+    for path in sorted((FOLDER / "cases").glob("*.toml")):
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         for one in msgspec.convert(document["scenario"], list[Scenario]):
             if one.id in found:
@@ -94,6 +105,8 @@ def site_of(scenario: Scenario, interval_s: float, seed: int = 1) -> Site:
 
 def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
     """The session that a recording of the scenario gives."""
+    if view == "vcenter":
+        return vcenter_session(_document(scenario, seed), load_catalogue())
     interval = scenario.interval_s
     site, session = site_of(scenario, interval, seed), MemorySession()
     for host in site.of("host"):
@@ -108,6 +121,17 @@ def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
             entities=layout.entities, facts=samples.facts(), gaps=samples.gaps(0),
         )  # fmt: skip
     return session
+
+
+def _document(scenario: Scenario, seed: int) -> dict[str, Any]:
+    site = site_of(scenario, INTERVAL_S, seed)
+    told = document(site, START_MS)
+    told["facts"] = [msgspec.to_builtins(one) for one in scenario.facts]
+    told["happened"] = [
+        {"at_s": one.at_s, "lasted_s": one.lasted_s, "kind": one.kind, "object": one.on, "text": one.text}
+        for one in scenario.happens
+    ]
+    return told
 
 
 def diagnosed(scenario: Scenario, view: View, seed: int = 1) -> Diagnosis:

@@ -42,6 +42,7 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
         "own_reads": (0.5, 0.3), "own_writes": (1.5, 0.3), "aborts": (0, 0.5), "resets": (0, 0.5),
         "failed": (0, 0.5), "conflicts": (0, 0.5), "depth": (64, 0), "dead": (0, 0), "active": (-1, 0.1),
         "queued": (-1, 0.1), "own_kb": (8, 0.1),
+        "sioc": (0, 0.1),
     },
     "path": {"slower": (0, 0.2), "share": (1, 0), "aborts": (0, 0.5), "failed": (0, 0.5), "up": (1, 0)},
     "nfs": {"latency_read": (1.4, 0.2), "latency_write": (1.2, 0.2), "failed": (0, 0.4)},
@@ -54,9 +55,17 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "host": {
         "freq": (1, 0.004), "overhead": (2, 0.15), "watts": (0, 0.02), "core_util": (-1, 0.01),
         "free_of_minfree": (-1, 0.01), "aperf": (100, 0.002), "kernel_gb": (5, 0.001), "hot_node": (0, 0),
+        "pinned": (-1, 0.01),
     },
 }  # fmt: skip
 """Usual level and noise of everything that a scenario can change."""
+
+
+_CONFIGURED = frozenset({
+    "tools", "snapshots", "cpu_limit_mhz", "cpu_reservation_mhz", "cpu_shares", "mem_limit_mb",
+    "mem_reservation_mb",
+})  # fmt: skip
+"""What a VM may be given beside what every VM has."""
 
 
 @dataclass(slots=True)
@@ -81,6 +90,7 @@ class Site:
         self.seconds, self._seed = seconds, seed
         self.things: dict[str, Thing] = {}
         self._made: dict[tuple[str, str], FloatArray] = {}
+        self._cpu: dict[str, list[dict[str, FloatArray]]] = {}
         self.shape = shape
         for number in range(shape.get("hosts", 1)):
             self._host(f"esx{number + 1:02d}")
@@ -115,7 +125,7 @@ class Site:
     def _change(self, one: Thing, key: str, value: object) -> None:
         known, _, number = key.partition(".")
         if known not in USUAL[one.kind] or (number and one.kind != "vm"):
-            if key not in one.fixed:
+            if key not in one.fixed and key not in _CONFIGURED:
                 raise ValueError(f"{one.ref} has no {key}")
             one.fixed[key] = value
             return
@@ -205,7 +215,9 @@ class Site:
 
     def cpu(self, vm: Thing) -> list[dict[str, FloatArray]]:
         """Percent of time of each vCPU: run, ready (with what a limit took), co-stop, waits, idle, used."""
-        return [self._vcpu(vm, number) for number in range(vm.fixed["vcpus"])]
+        if vm.ref not in self._cpu:
+            self._cpu[vm.ref] = [self._vcpu(vm, number) for number in range(vm.fixed["vcpus"])]
+        return self._cpu[vm.ref]
 
     def _vcpu(self, vm: Thing, number: int) -> dict[str, FloatArray]:
         def get(key: str) -> FloatArray:
@@ -236,6 +248,11 @@ class Site:
 
     def busy(self, host: Thing) -> FloatArray:
         """How many logical CPUs of a host are busy on average."""
+        if (host.ref, "busy") not in self._made:
+            self._made[host.ref, "busy"] = self._busy(host)
+        return self._made[host.ref, "busy"]
+
+    def _busy(self, host: Thing) -> FloatArray:
         pcpus = host.fixed["cores"] * host.fixed["threads"]
         own = self.level(host, "overhead") / 100.0 * pcpus
         runs = [self._run(vm, number) for vm in self.vms(host) for number in range(vm.fixed["vcpus"])]

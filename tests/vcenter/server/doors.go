@@ -88,6 +88,7 @@ func giveAddress(host *simulator.HostSystem, address string) {
 	network := *host.Config.Network
 	network.Vnic = []types.HostVirtualNic{nic}
 	host.Config.Network = &network
+	host.Summary.Config.VmotionEnabled = true
 	host.Config.VirtualNicManagerInfo = &types.HostVirtualNicManagerInfo{}
 	for _, kind := range []string{"management", "vmotion"} {
 		host.Config.VirtualNicManagerInfo.NetConfig = append(host.Config.VirtualNicManagerInfo.NetConfig,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,3 +120,26 @@ def loop_device(path: Path) -> Iterator[str]:
         yield device
     finally:
         subprocess.run(["losetup", "--detach", device], check=False)
+
+
+def settable_clock(folder: Path) -> tuple[str, Callable[[int], None]]:
+    """Return an option of sshd with which each fio has a clock of its own, and what sets that of the next
+    one (s off the right time). Skips where there is no faketime.
+
+    It is set between a guest's own clock and its fio, as if it were set while a test runs.
+    """
+    library = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
+    fio = shutil.which("fio")
+    if library is None or fio is None:
+        pytest.skip("no faketime here")
+    programs = folder / "programs"
+    programs.mkdir()
+
+    def set_clock(shift_s: int) -> None:
+        words = f"env LD_PRELOAD={library} FAKETIME={shift_s:+d}s " if shift_s else ""
+        (programs / "new").write_text(f'#!/bin/sh\nexec {words}{fio} "$@"\n')
+        (programs / "new").chmod(0o755)
+        (programs / "new").replace(programs / "fio")
+
+    set_clock(0)
+    return f"SetEnv PATH={programs}:{os.environ['PATH']}", set_clock

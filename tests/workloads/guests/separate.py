@@ -11,7 +11,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +94,11 @@ class Guest:
         self.processes()[0].kill()
         psutil.Process(self.server.pid).wait(10)
 
+    def restart(self) -> None:
+        """Let it begin again; its /var/tmp is empty then."""
+        self.server.stop()
+        self.server.start()
+
     def hang(self) -> None:
         """Stop every process, as a VM that gets no CPU."""
         for one in self.processes():
@@ -135,9 +140,11 @@ def _words(process: psutil.Process) -> list[str]:
 
 @contextmanager
 def separate_guests(
-    folder: Path, count: int, size: int = 16 << 20, tmp: str = "96m"
+    folder: Path, count: int, size: int = 16 << 20, tmp: str = "96m", last: Sequence[str] = ()
 ) -> Iterator[list[Guest]]:
-    """Guests on addresses of their own, each with an empty disk of ``size`` bytes."""
+    """Guests on addresses of their own, each with an empty disk of ``size`` bytes; ``last`` are options of
+    the last one's sshd.
+    """
     if sys.platform != "linux" or os.geteuid() != 0 or shutil.which("unshare") is None:
         pytest.skip("only root of a Linux makes guests of their own")
     with ExitStack() as stack:
@@ -151,7 +158,7 @@ def separate_guests(
             name = device.removeprefix("/dev/")
             (server.blocks / name).symlink_to(f"/sys/devices/virtual/block/{name}")
             server.host, server.port = free_place(number)
-            server.options += ["MaxStartups 1000", "MaxSessions 100"]
+            server.options += ["MaxStartups 1000", "MaxSessions 100", *(last if number == count - 1 else ())]
             server.start()
             guest = Guest(server, place / "disk.img", device)
             stack.callback(_end, guest)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -62,6 +64,36 @@ def test_a_job_that_nobody_listens_to_is_ended(words: list[str], tmp_path: Path)
     assert process.wait(60) == 0
     assert ending(folder).split()[1] == "silent"
     assert not fios(folder)
+
+
+def test_a_job_does_not_wait_for_a_start_that_a_wrong_clock_puts_off(
+    words: list[str], tmp_path: Path
+) -> None:
+    folder = make_folder(tmp_path / "run", runtime=300, delay_s=3600, wait_s=2)
+    assert launch(words, folder).wait(60) == 0
+    assert ending(folder).split()[:2] == ["92", "late"]
+    assert not fios(folder)
+
+
+def test_a_launcher_whose_disk_is_full_to_the_last_byte_says_so(words: list[str], tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(small)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        folder = make_folder(small / "run", runtime=300)
+        process = launch(words, folder)
+        wait_until(lambda: list(folder.glob("part.*")))
+        with contextlib.suppress(OSError), (small / "full").open("wb", 0) as file:
+            while process.poll() is None:  # somebody else who takes every byte that becomes free
+                with contextlib.suppress(OSError):
+                    file.write(bytes(4096))
+        assert process.wait(60) == 0
+        assert ending(folder).split()[1] == "full"
+        assert not fios(folder)
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
 
 
 def test_a_job_ends_when_it_is_told_to_also_while_it_waits(words: list[str], tmp_path: Path) -> None:

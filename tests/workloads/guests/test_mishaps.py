@@ -13,7 +13,15 @@ import psutil
 import pytest
 
 from connections.known_hosts import KnownHosts
-from tests.workloads.guests.machines import HASTY, Machine, image, machines, mixed, opened
+from tests.workloads.guests.machines import (
+    HASTY,
+    Machine,
+    image,
+    machines,
+    mixed,
+    opened,
+    settable_clock,
+)
 from tests.workloads.guests.running import fios, wait_until
 from workloads.environment import Work, WorkSample
 from workloads.guests.worker import DEFAULTS, GuestWorker
@@ -192,6 +200,43 @@ def test_a_guest_with_a_wrong_clock_begins_at_the_right_instant(
         last = worker.fetch()[-1]
         began = last.at - last.workers[0].read.runtime
         assert -100 < began - at < 3000
+        worker.clean_up()
+        environment.close()
+
+
+def test_a_guest_whose_clock_is_set_forward_is_given_up(known: KnownHosts, tmp_path: Path) -> None:
+    option, set_clock = settable_clock(tmp_path)
+    with machines(tmp_path, 1, option) as made:
+        environment = opened(made, known)
+        worker = environment.workers()[0]
+        worker.prepare("run-1", mixed(made[0].file(), runtime=300))
+        set_clock(3600)
+        worker.start(environment.now_ms() + 1000)
+        samples: list[WorkSample] = []
+        wait_until(lambda: _heard(worker, samples) == "failed")
+        assert "was set forward by about 1 h while its job ran" in worker.poll().why
+        assert samples == []
+        assert worker.fetch() == (), "nothing has the time of a wrong clock"
+        worker.clean_up()
+        environment.close()
+
+
+def _heard(worker: GuestWorker, samples: list[WorkSample]) -> str:
+    progress = worker.poll()
+    samples += progress.samples
+    return progress.state
+
+
+def test_a_guest_whose_clock_is_set_back_before_the_start_says_so(known: KnownHosts, tmp_path: Path) -> None:
+    option, set_clock = settable_clock(tmp_path)
+    with machines(tmp_path, 1, option) as made:
+        environment = opened(made, known)
+        worker = environment.workers()[0]
+        worker.prepare("run-1", mixed(made[0].file(), runtime=300))
+        set_clock(-3600)
+        worker.start(environment.now_ms() + 1000)
+        wait_until(lambda: worker.poll().state == "failed", 120)
+        assert "its clock was set back" in worker.poll().why
         worker.clean_up()
         environment.close()
 

@@ -16,7 +16,13 @@ import msgspec
 import pytest
 
 from connections.vsphere.address import parse_address
-from resources.failures import ChangedCertificateError, LoginError, SourceError, TimedOutError, UsageError
+from resources.failures import (
+    ChangedCertificateError,
+    LoginError,
+    SourceError,
+    TimedOutError,
+    UsageError,
+)
 from resources.vcenter_acting import load_acting
 from sessions.journal import ChangedObject
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, TestVCenter
@@ -101,6 +107,34 @@ def test_a_script_runs_with_its_input_and_leaves_nothing(vcenter: TestVCenter, i
 def test_a_script_that_does_not_end_is_an_error_in_time(inside: Inside) -> None:
     with pytest.raises(TimedOutError, match="vm-00001 did not do what it was told in time"):
         inside.guest.run("sleep 5", "", 1.5)
+
+
+def test_scripts_of_a_run_work_in_the_folder_that_its_journal_names(
+    vcenter: TestVCenter, opened: Open
+) -> None:
+    worker = opened(vcenter).workers()[0]
+    assert isinstance(worker, GuestWorker)
+    place = worker.scratch("run-9")
+    assert place is not None
+    folder = Path(place.id.partition(":")[2])
+    assert worker.place("run-9").id + "5c" == place.id
+    assert worker.transport.run("pwd", "", 20).out.decode().strip() == str(folder)
+    assert not folder.exists()
+    folder.mkdir()
+    (folder / "job").touch()  # what a program leaves that is killed now
+    other = opened(vcenter)
+    assert other.settings.read(place, "folder") == place.id
+    other.settings.write(place, "folder", None)
+    assert other.settings.read(place, "folder") is None
+    assert not folder.exists()
+
+
+def test_a_script_that_was_left_is_no_result_of_the_next_one(inside: Inside, folder: Path) -> None:
+    assert inside.guest.keep_in(str(folder))
+    for name in ("begun", "result"):
+        (folder / name).write_text("0 6\nstale\n")
+    assert inside.guest.run("echo fresh", "", 20).out == b"fresh\n"
+    assert not folder.exists()
 
 
 def test_files_arrive_whole_and_only_for_their_owner(inside: Inside, folder: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from resources.failures import NotFoundError
 from resources.foreign_text import shown
 from resources.study_numbers import Studies
+from resources.units import format_count
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Verdict
+from wizards.flows.verdict import MAX_NOTES, Verdict
 from wizards.flows.verdicts import (
     cache_pair,
     dedup_prep,
@@ -20,6 +22,9 @@ from wizards.flows.verdicts import (
     storage_ab,
     vm_density,
 )
+
+_MAX_LOST = 2
+"""How many lost workers are named before they are counted."""
 
 VERDICTS: Mapping[str, Callable[[Measured, Studies], Verdict]] = {
     "dedup-prep": dedup_prep.judge,
@@ -35,7 +40,14 @@ VERDICTS: Mapping[str, Callable[[Measured, Studies], Verdict]] = {
 
 
 def judge(test: str, measured: Measured, studies: Studies) -> Verdict:
-    """Return the verdict of a test. Raises NotFoundError for a test that nobody can judge."""
+    """Return the verdict of a test, with the workers that were lost among its notes.
+
+    Raises NotFoundError for a test that nobody can judge.
+    """
     if test not in VERDICTS:
         raise NotFoundError(f"There is no verdict for a test {shown(test)}.")
-    return VERDICTS[test](measured, studies)
+    found = VERDICTS[test](measured, studies)
+    lost = [one.sentence() for one in measured.lost[:_MAX_LOST]]
+    if (more := len(measured.lost) - len(lost)) > 0:
+        lost.append(f"{format_count(more)} more workers were lost.")
+    return replace(found, notes=(*lost, *found.notes)[:MAX_NOTES])

@@ -67,6 +67,23 @@ class ToolsGuest:
         """Check the login, waiting for a guest that starts. Raises SourceError."""
         self._patiently.call(self._calls.check_login)
 
+    def keep_in(self, scratch: str, /) -> bool:
+        """Run scripts in this folder from now on, which is there while one runs."""
+        self._scripts.keep_in(scratch)
+        return True
+
+    def has_folder(self, path: str) -> bool:
+        """Return True if a folder is there."""
+        try:
+            self._patiently.call(lambda: self._calls.list_files(path, "^$"), again_if_lost=True)
+        except NoGuestFileError:
+            return False
+        return True
+
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder with everything in it; it is no error if it is gone."""
+        self._patiently.call(lambda: self._calls.remove_folder(path), again_if_lost=True)
+
     def run(self, script: str, stdin: str, within_s: float) -> Output:
         """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError."""
         return self._scripts.run(script, stdin, within_s)
@@ -113,13 +130,13 @@ class ToolsGuest:
 
     def clock(self) -> ClockReading:
         """Measure the guest's clock: by when it makes files that we ask it to make."""
-        folder = self._scripts.make_folder()
-        try:
-            asked = [self._timed_file(folder) for _ in range(self._limits.clock_rounds)]
-            told = "".join(f"{path}\n" for path, _, _ in asked)
-            output = self.run(guest_script("tools_clock.sh"), told, _CLOCK_S)
-        finally:
-            self._patiently.call(lambda: self._calls.remove_folder(folder))
+        asked: list[tuple[str, int, int]] = []
+
+        def timed_files(folder: str) -> str:
+            asked[:] = [self._timed_file(folder) for _ in range(self._limits.clock_rounds)]
+            return "".join(f"{path}\n" for path, _, _ in asked)
+
+        output = self._scripts.run(guest_script("tools_clock.sh"), timed_files, _CLOCK_S)
         made = output.out.decode("ascii", "replace").split()
         rounds = [
             Round(before, after, int(digits))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
+from collections.abc import Callable
 
 from connections.failures import ClosedError
 from resources.failures import DisconnectedError, SourceError, TimedOutError
@@ -34,32 +35,47 @@ class ScriptRunner:
         self._calls, self._files, self._limits = calls, files, limits
         self._patiently = Patience(limits)
         self._guest: Guest = "linux"
+        self._scratch = ""
 
-    def make_folder(self) -> str:
-        """Make a folder of a new name and return its path."""
-        path = f"{base_folder(self._guest)}hyperscope-{secrets.token_hex(10)}"
+    def keep_in(self, scratch: str) -> None:
+        """Run scripts in this folder from now on; what an earlier program left in it is removed."""
+        self._scratch = scratch
+
+    def _make_folder(self) -> str:
+        """Make the folder of a script, of a new name if none was named; return its path."""
+        path = self._scratch or f"{base_folder(self._guest)}hyperscope-{secrets.token_hex(10)}"
         try:
-            self._patiently.call(lambda: self._calls.make_folder(path), again_if_lost=True)
+            self._make(path)
         except GuestFileThereError:
-            return path  # nobody else has that name: it was made, and the reply got lost
+            # A new name is nobody else's: it was made, and the reply got lost.
+            if self._scratch:
+                self._patiently.call(lambda: self._calls.remove_folder(path), again_if_lost=True)
+                with contextlib.suppress(GuestFileThereError):
+                    self._make(path)
         return path
 
-    def remove_folder(self, folder: str) -> None:
+    def _make(self, path: str) -> None:
+        self._patiently.call(lambda: self._calls.make_folder(path), again_if_lost=True)
+
+    def _remove_folder(self, folder: str) -> None:
         """Remove a folder; that it can't be removed is no error of what was done in it."""
         with contextlib.suppress(SourceError):
             self._patiently.call(lambda: self._calls.remove_folder(folder), again_if_lost=True)
 
-    def run(self, script: str, stdin: str, within_s: float) -> Output:
-        """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError."""
+    def run(self, script: str, stdin: str | Callable[[str], str], within_s: float) -> Output:
+        """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError.
+
+        ``stdin`` can be what makes it, given the folder in which the script will run.
+        """
         deadline = time.monotonic() + within_s
         for _ in range(_TRIES):
-            folder = self.make_folder()
+            folder = self._make_folder()
             try:
-                self._put(folder, script, stdin)
+                self._put(folder, script, stdin if isinstance(stdin, str) else stdin(folder))
                 if self._begin(folder):
                     return self._await(folder, deadline)
             finally:
-                self.remove_folder(folder)
+                self._remove_folder(folder)
         raise DisconnectedError(
             f"A script could not be started in {self._calls.name}: the replies got lost.",
             advice="Try again; look at the connection to the vCenter.",

@@ -1,0 +1,79 @@
+"""Judges a session as it grows, for the window that started this process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from app.memory import trim_allocator
+from app.standard_streams import silence_stderr
+from app.terminal import cancellable
+from diagnosis.live import LiveJudge
+from diagnosis.messages import Event, Failed, Sender, encode
+from recorder.stdin_lines import StdinLines
+from resources.catalogue import load_catalogue
+from resources.failures import CancelledError, HyperscopeError
+from resources.problem_cards import load_problems
+from sessions.store import SessionReader
+
+_NICE = 1
+"""The niceness of judging: recorder and window go first, and a busy machine still gives it its turn."""
+_LOOK_S = 0.01
+"""How often a growing session is looked at: a look at one that has nothing new takes 0.1 ms."""
+_IDLE_S = 1.0
+"""How often a session that nobody writes is looked at: a mark or another recording may come."""
+
+
+def run_judge(session: Path, *, attached: bool) -> None:
+    """Judge a session, and again whenever it has grown: JSON lines of verdicts and findings on stdout.
+
+    ``attached``: end when stdin closes.
+    """
+    if sys.platform != "win32":  # there the window starts us with a lower priority
+        os.nice(_NICE)
+    trim_allocator()
+    with cancellable() as stop:
+        if attached:
+            StdinLines().hand_over(lambda _line: None, stop.set)
+        try:
+            with SessionReader.open(session) as reader:
+                follow(reader, stop)
+        except CancelledError:
+            return
+        except HyperscopeError as error:
+            _send(Failed.of(error), stop)
+            raise
+
+
+def follow(reader: SessionReader, stop: threading.Event) -> None:
+    """Send a verdict for each state of the session that is met, until ``stop`` is set."""
+    judge_, sender = LiveJudge(reader, load_problems(), load_catalogue()), Sender()
+    next_look, prepared = 0.0, 0
+    while not stop.is_set():
+        # A writer that was killed changes nothing in the file: look from time to time all the same.
+        if not reader.has_changed() and time.monotonic() < next_look:
+            stop.wait(_LOOK_S if judge_.is_growing else _IDLE_S)
+            continue
+        next_look = time.monotonic() + _IDLE_S
+        found = judge_.judge(stop)
+        if found is not None:
+            _send(sender.event(found), stop)
+        if judge_.prepared != prepared:
+            prepared = judge_.prepared
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()  # a full collection over an index of 46,000 series takes longer than a judging
+
+
+def _send(event: Event, stop: threading.Event) -> None:
+    """Write an event; a reader that is gone ends the judging."""
+    try:
+        sys.stdout.buffer.write(encode(event))
+        sys.stdout.buffer.flush()
+    except OSError:
+        silence_stderr()
+        stop.set()

@@ -1,0 +1,116 @@
+"""The number that each check is told by: the worst that was seen, of which entity, against its limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diagnosis.compiled import CompiledRule
+from diagnosis.detect import Detection
+from diagnosis.evaluate import Bounds
+from diagnosis.signals import Pruning, Scene
+from diagnosis.topology import Topology
+from resources.problem_cards import Hold
+from sessions.model import EntityRef
+from sessions.verdicts import CheckNumber
+
+_CANDIDATES = 6
+"""Entities of a check whose samples are looked at, if their bounds leave open which is the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A row of a scene that may have the worst number; ``bounds`` are what its number can be."""
+
+    scene: Scene
+    row: int
+    low: float
+    high: float
+
+    @property
+    def badness(self) -> float:
+        return _badness(self.scene.compiled, self.low, self.high)
+
+
+@dataclass(slots=True)
+class NumberBook:
+    """Collects, rule by rule, where the worst number of each check is; reads samples of that entity only."""
+
+    topology: Topology
+    _worst: dict[str, list[_Candidate]] = field(default_factory=dict)
+    _seen: dict[str, list[tuple[CompiledRule, EntityRef, float]]] = field(default_factory=dict)
+
+    def note(self, scene: Scene, found: Detection, pruning: Pruning) -> None:
+        """Note what one rule saw in one source."""
+        rule, card = scene.compiled, scene.compiled.card.id
+        for ref, peak in [*((hit.entity, hit.peak) for hit in found.hits), *found.suspects.items()]:
+            if not np.isnan(peak):
+                self._seen.setdefault(card, []).append((rule, ref, peak))
+        if rule.measure is None or not scene.rows or not scene.times.size:
+            return
+        measured = scene.gate(pruning).measured
+        if measured is not None:
+            candidates = [*self._worst.get(card, ()), *_worst_rows(scene, measured)]
+            self._worst[card] = sorted(candidates, key=lambda one: -one.badness)[:_CANDIDATES]
+
+    def number(self, card: str) -> CheckNumber | None:
+        """Return the number of a check: the worst of what was found or suspected, or else of all entities."""
+        if seen := self._seen.get(card):
+            rule, ref, value = max(seen, key=lambda one: _badness(one[0], one[2], one[2]))
+            return self._number(rule, ref, value)
+        found: tuple[float, _Candidate, float] | None = None
+        for one in self._worst.get(card, ()):  # the worst first, as far as bounds tell
+            if found and found[0] >= one.badness:
+                break
+            value = _value(one)
+            badness = _badness(one.scene.compiled, value, value)
+            if not np.isnan(value) and (found is None or badness > found[0]):
+                found = badness, one, value
+        if found is None:
+            return None
+        return self._number(found[1].scene.compiled, found[1].scene.rows[found[1].row], found[2])
+
+    def _number(self, rule: CompiledRule, ref: EntityRef, value: float) -> CheckNumber:
+        measure = rule.rule.measure
+        assert measure is not None
+        limit = rule.card.thresholds[measure.limit]
+        hold: Hold = rule.sustained.warning
+        entity = self.topology.entity(ref)
+        return CheckNumber(
+            what=measure.what,
+            entity=self.topology.base(ref),
+            entity_name=entity.name,
+            value=value,
+            limit=limit.value,
+            unit=limit.unit,
+            hold_s=0.0 if hold.count else hold.hold_s,
+            is_below=measure.below,
+        )
+
+
+def _worst_rows(scene: Scene, measured: Bounds) -> list[_Candidate]:
+    """The rows whose numbers can be the worst."""
+    measure = scene.compiled.rule.measure
+    assert measure is not None
+    side = -measured.low if measure.below else measured.high
+    worst = np.argsort(-side)[:_CANDIDATES]  # absent ones come last
+    return [
+        _Candidate(scene, row, float(measured.low[row]), float(measured.high[row]))
+        for row in worst[~np.isnan(side[worst])].tolist()
+    ]
+
+
+def _badness(rule: CompiledRule, low: float, high: float) -> float:
+    """How far a number is on the bad side of its limit; comparable between rules of one card."""
+    measure = rule.rule.measure
+    assert measure is not None
+    limit = rule.card.thresholds[measure.limit].value or 1e-9
+    return limit / low if measure.below and low else (-low if measure.below else high / limit)
+
+
+def _value(worst: _Candidate) -> float:
+    """The worst of the number's samples: the bounds may be wider than what was measured."""
+    part = worst.scene.part(np.array([worst.row]))
+    part.load(part.compiled.closure(part.compiled.measure.names() if part.compiled.measure else ()))
+    return float(part.peaks()[0])

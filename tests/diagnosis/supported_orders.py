@@ -1,0 +1,36 @@
+"""Whether every step that findings ask for belongs to a cause that their numbers support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from resources.problem_cards import Problems
+from sessions.findings import Finding
+
+_PLACE = re.compile(r"\{[^{}]*\}")
+_IF_SO = re.compile(r"If so \((?P<title>.*?)\): (?P<step>.*)", re.DOTALL)
+
+
+def unsupported_orders(findings: Sequence[Finding], problems: Problems) -> list[str]:
+    """Return a line for every step that no likely cause (no possible one, for "if so") of its finding has."""
+    wrong = []
+    for finding in findings:
+        steps = {cause.id: cause.remedies for cause in problems.card(finding.problem).causes}
+        for order in finding.remedies:
+            possible = _IF_SO.fullmatch(order)
+            wanted, text = ("possible", possible["step"]) if possible else ("likely", order)
+            supported = [one for one in finding.causes if one.verdict == wanted]
+            if not any(_fits(text, template) for one in supported for template in steps[one.cause]):
+                wrong.append(f"{finding.problem} of {finding.entity_name}: {order}")
+    return wrong
+
+
+def _fits(text: str, template: str) -> bool:
+    return _pattern(template).fullmatch(text) is not None
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in _PLACE.split(template)), re.DOTALL)

@@ -1,0 +1,207 @@
+"""What no card can break: orders come from supported causes only, and a cause needs evidence for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnosis import diagnose, findings_json
+from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.language import Node, Shape, parse
+from diagnosis.orders import JudgedSteps, orders
+from diagnosis.support import has_support
+from resources.failures import KnowledgeError
+from resources.problem_cards import load_problems
+from sessions.findings import CauseVerdict, Finding
+from sessions.model import EntityRef
+from sessions.verdict_wording import check_because
+from sessions.verdicts import CheckReach
+from tests.diagnosis.recordings import (
+    Recording,
+    catalogue,
+    diagnosed,
+    during,
+    only,
+    problems,
+    session,
+)
+from tests.diagnosis.supported_orders import unsupported_orders
+
+SHIPPED = Path(__file__).parents[2] / "resources" / "problems"
+NAMES = {"ready": Shape.SERIES, "run": Shape.SERIES, "limit": Shape.CONSTANT}
+
+
+def changed_card(folder: Path, name: str, old: str, new: str) -> Path:
+    """Return a knowledge directory with one shipped card, changed."""
+    text = (SHIPPED / name).read_text(encoding="utf-8")
+    assert old in text
+    (folder / "problems").mkdir()
+    (folder / "problems" / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "steps"),
+    [
+        (("likely", "possible", "unknown", "ruled out"), ["a"]),
+        (("likely", "likely", "unknown", "ruled out"), ["a", "b"]),
+        (("possible", "unknown", "possible", "ruled out"), ["If so (A): a", "If so (C): c"]),
+        (("unknown", "unknown", "ruled out", "ruled out"), []),
+        (("ruled out", "ruled out", "ruled out", "ruled out"), []),
+    ],
+)
+def test_orders_come_from_likely_causes_then_from_possible_ones_if_so(
+    verdicts: tuple[str, ...], steps: list[str]
+) -> None:
+    judged = [
+        JudgedSteps(verdict, letter.upper(), [letter])  # type: ignore[arg-type]  # one of the four words
+        for verdict, letter in zip(verdicts, "abcd", strict=True)
+    ]
+    assert list(orders(judged)) == steps
+
+
+def test_a_step_that_two_causes_share_is_said_once() -> None:
+    both = [JudgedSteps("likely", "A", ["look"]), JudgedSteps("likely", "B", ["look", "mend"])]
+    assert orders(both) == ("look", "mend")
+
+
+@pytest.mark.parametrize(
+    ("text", "supported"),
+    [
+        ("mean(ready) > limit", True),
+        ("not (mean(ready) > limit)", False),
+        ("not (not (mean(ready) > limit))", True),
+        ("mean(ready) < limit", True),
+        ("missing(mean(ready))", False),
+        ("not missing(mean(ready))", False),
+        ("mean(ready) > limit or not (mean(run) > limit)", False),
+        ("mean(ready) > limit and not (mean(run) > limit)", True),
+        ("not (mean(ready) > limit and mean(run) > limit)", False),
+        ("coalesce(mean(ready), 0) > limit", True),
+        ("coalesce(mean(ready), 0) < limit", False),
+        ("coalesce(mean(ready), 100) < limit", True),
+        ("coalesce(mean(ready), mean(run)) < limit", True),
+        ("busy", True),
+        ("not busy", False),
+        ("idle", False),
+        ("not idle", True),
+    ],
+)
+def test_a_test_is_supported_only_by_a_number_that_speaks_for_it(text: str, supported: bool) -> None:
+    values: dict[str, Node] = {}
+    names = dict(NAMES)
+    for name, value in (("busy", "mean(run) > limit"), ("idle", "not busy")):
+        values[name] = parse(value, names, values)
+        names[name] = Shape.ENTITY
+    assert has_support(parse(text, names, values), values, {"limit": 5.0}) is supported
+
+
+@pytest.mark.parametrize("which", ["likely", "possible"])
+def test_a_card_whose_cause_is_only_what_is_left_over_is_refused(tmp_path: Path, which: str) -> None:
+    new = f'{which} = "not (last(limit) <= 0)"'
+    mine = changed_card(tmp_path, "cpu.limit.toml", 'likely = "last(limit) > 0"', new)
+    recording = Recording()
+    recording.vm("web01", {"cpu.ready": 1.0})
+    with pytest.raises(KnowledgeError, match=r"cpu.limit.*vm_limit.*speaks for it"):
+        diagnose(session(recording), load_problems([mine]), catalogue())
+
+
+def test_where_no_number_decides_nothing_is_ordered_and_the_causes_say_what_would_decide() -> None:
+    recording = Recording()
+    recording.on_host({"cpu.pcpu_util": 30.0})
+    recording.vm("web01", {"cpu.max_limited": 20.0})
+    found = only(recording, problem="cpu.limit")
+    assert {cause.verdict for cause in found.causes} == {"unknown"}
+    assert found.remedies == ()
+    assert all("would decide" in cause.because for cause in found.causes)
+
+
+def test_orders_of_unknown_and_ruled_out_causes_are_recognised() -> None:
+    card = problems().card("cpu.limit")
+    steps = [step.replace("{entity}", "web01") for step in card.causes[0].remedies]
+
+    def with_orders(verdict: str, *texts: str) -> Finding:
+        causes = (CauseVerdict("vm_limit", "", verdict, ""),)  # type: ignore[arg-type]  # one of the four
+        return Finding(
+            problem="cpu.limit", title="", severity="warning", entity=EntityRef("vm", "web01"),
+            entity_name="web01", windows=(), share=1.0, conclusion="", evidence=(), causes=causes,
+            remedies=texts,
+        )  # fmt: skip
+
+    assert unsupported_orders([with_orders("likely", *steps)], problems()) == []
+    assert unsupported_orders([with_orders("possible", f"If so (x): {steps[0]}")], problems()) == []
+    for wrong in ("possible", "unknown", "ruled out"):
+        assert len(unsupported_orders([with_orders(wrong, *steps)], problems())) == len(steps)
+    assert unsupported_orders([with_orders("likely", "Reboot it.")], problems())
+
+
+class TestVerdictsOfChecks:
+    """Every check says how it came out, with its number, not only those that found something."""
+
+    def checks(self, *recordings: Recording) -> dict[str, CheckReach]:
+        return {one.problem: one for one in diagnosed(*recordings).verdict.checks}
+
+    def test_found_and_not_found_each_with_the_worst_number_and_its_limit(self) -> None:
+        recording = Recording()
+        recording.on_host({"cpu.pcpu_util": 30.0})
+        recording.vm("web01", {"cpu.ready": during(300, 305, 4.0, 0.2), "cpu.max_limited": 20.0})
+        recording.vm("db", {"cpu.ready": 0.1, "cpu.max_limited": 0.0})
+        checks = self.checks(recording)
+        ready, limit = checks["cpu.ready_high"], checks["cpu.limit"]
+        assert (ready.verdict, ready.found) == ("not found", 0)
+        assert check_because(ready) == "ready on the worst vCPU of db at most 0.10 %, limit 5 % for 1 min"
+        assert (limit.verdict, limit.found) == ("problem", 1)
+        assert check_because(limit) == (
+            "1 found; time held back by a limit, on the worst vCPU of web01 at most 20 %, "
+            "limit 0.10 % for 1 min"
+        )
+
+    def test_an_idle_device_has_no_latency_that_is_judged(self) -> None:
+        recording = Recording()
+        recording.shared("naa.1", {"disk.commands": 0.5, "disk.device_latency": 30.0})
+        recording.shared("naa.2", {"disk.commands": 50.0, "disk.device_latency": 2.0})
+        number = self.checks(recording)["storage.device_latency"].number
+        assert number is not None
+        assert (number.entity_name, number.value, number.limit) == ("naa.2", 2.0, 10.0)
+
+    def test_nothing_that_can_have_it_and_no_counter_to_judge_by(self) -> None:
+        recording = Recording()
+        recording.vm("web01", {"cpu.run": 10.0})
+        checks = self.checks(recording)
+        assert checks["storage.nfs_latency"].verdict == "not applicable"
+        assert checks["cpu.costop"].verdict == "insufficient data"
+        assert checks["cpu.costop"].number is None
+        assert "%CSTP" in check_because(checks["cpu.costop"])
+
+    def test_over_the_limit_in_too_short_a_recording_is_suspected(self) -> None:
+        recording = Recording(seconds=30)
+        recording.vm("web01", {"cpu.ready": 12.0})
+        ready = self.checks(recording)["cpu.ready_high"]
+        assert (ready.verdict, ready.suspected) == ("suspected", 1)
+        assert ready.number is not None
+        assert ready.number.value == 12.0
+
+    def test_the_document_has_them(self) -> None:
+        recording = Recording()
+        recording.vm("web01", {"cpu.ready": 1.0})
+        document = findings_json(diagnosed(recording))
+        problems = {one["problem"]: one for one in document["verdict"]["problems"]}  # type: ignore[index]
+        assert problems["cpu.ready_high"]["verdict"] == "not found"
+        assert problems["cpu.ready_high"]["number"] == {
+            "what": "ready on the worst vCPU", "entity": {"kind": "vm", "name": "web01"}, "value": 1.0,
+            "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False,
+        }  # fmt: skip
+        json.dumps(document, allow_nan=False)
+
+    @pytest.mark.parametrize("rule", compile_problems(problems()), ids=lambda rule: rule.card.id)
+    def test_every_shipped_rule_has_a_number(self, rule: CompiledRule) -> None:
+        assert rule.measure is not None
+
+    def test_a_number_that_the_condition_does_not_look_at_is_refused(self, tmp_path: Path) -> None:
+        mine = changed_card(tmp_path, "cpu.limit.toml", 'expr = "limited", limit', 'expr = "run", limit')
+        recording = Recording()
+        recording.vm("web01", {"cpu.ready": 1.0})
+        with pytest.raises(KnowledgeError, match="does not look at 'run'"):
+            diagnose(session(recording), load_problems([mine]), catalogue())
