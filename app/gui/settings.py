@@ -60,7 +60,7 @@ SETTINGS: tuple[SettingSpec, ...] = (
         "record.preset", "What to record from vCenter", "More counters cost the vCenter more.",
         "troubleshooting", "Recording",
         (
-            ("troubleshooting", "What problems need"),
+            ("troubleshooting", "What known problems need"),
             ("storage", "Storage in depth"),
             ("everything", "Everything"),
         ),

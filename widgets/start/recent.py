@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from resources.foreign_text import shown, tooltip_text
@@ -191,7 +191,7 @@ class RecentDelegate(QStyledItemDelegate):
 
     def _paint_sentence(self, painter: QPainter, box: QRect, text: str, colour: str) -> None:
         painter.setPen(QColor(colour))
-        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideRight, box.width())
+        cut = fitted_summary(shown(text), box.width(), painter.fontMetrics())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_spark(self, painter: QPainter, box: QRect, values: Sequence[float]) -> None:
@@ -212,6 +212,15 @@ class RecentDelegate(QStyledItemDelegate):
         painter.fillPath(area, faint)
         painter.setPen(QPen(accent, 1.4))
         painter.drawPolyline(QPolygonF(points))
+
+
+def fitted_summary(text: str, room: int, metrics: QFontMetrics) -> str:
+    """Return a summary in at most ``room`` pixels: of ``finding · judged to 02:43:20`` the finding is cut."""
+    found, dot, judged = text.rpartition(" · ")
+    left = room - metrics.horizontalAdvance(dot + judged)
+    if metrics.horizontalAdvance(text) <= room or not dot or left < room // 3:
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    return metrics.elidedText(found, Qt.TextElideMode.ElideRight, left) + dot + judged
 
 
 def _button_boxes(row: QRect) -> dict[str, QRect]:
