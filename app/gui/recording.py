@@ -148,7 +148,8 @@ class Recordings(QObject):
         elif snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
         self._window.top.show_recording(*_top_bar_texts(process))
-        self.begins.emit(*_beginning(process))
+        is_opening = snapshot is None and self._desk.jobs.busy("session.open")
+        self.begins.emit(*_beginning(process, is_opening=is_opening))
         elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
         elsewhere = elsewhere and snapshot is not self._stale
         if elsewhere:
@@ -259,8 +260,9 @@ def _name(process: RecorderProcess | None) -> str:
     return "test" if process is not None and process.is_test else "recording"
 
 
-def _beginning(process: RecorderProcess | None) -> tuple[str, str]:
-    if process is None or process.status.samples:
+def _beginning(process: RecorderProcess | None, *, is_opening: bool) -> tuple[str, str]:
+    """Return what the start page says of a recording, nothing once its session is shown."""
+    if process is None or (process.status.samples and not is_opening):
         return "", ""
     return beginning(process.request.sources, process.status)
 

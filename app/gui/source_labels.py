@@ -35,7 +35,7 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
 
 
 def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
-    """Return two lines for a recording without samples: what it connects to, and the step it is at."""
+    """Return two lines for a recording that is not shown yet: what it connects to, and the step it is at."""
     first, *others = [_place(source) for source in sources] or [""]
     more = f" and {_count(len(others), 'other')}" if others else ""
     lab = first.startswith(_LAB)
@@ -44,6 +44,7 @@ def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     if not stage and any(source.state == "recording" for source in status.sources):
         stage = "Waiting for the first samples"
     stage = stage or ("Simulating its hosts" if lab else "Logging in")
+    stage = "Opening what was recorded so far" if status.samples else stage
     return title, f"{stage} · {format_duration(int(status.seconds))}"
 
 

@@ -106,6 +106,8 @@ def test_what_a_recording_begins_with_is_said() -> None:
     assert beginning(sources, waits)[1] == "Waiting for the first samples · 0 s"
     lab = StatusReport(collectors=(CollectorReport("lab:demo"),))
     assert beginning(("lab:demo",), lab)[0] == "Starting the lab"
+    came = StatusReport(samples=4_000, seconds=7.0)
+    assert beginning(("lab:demo",), came) == ("Starting the lab", "Opening what was recorded so far · 7 s")
     named = StatusReport(sources=(SourceReport("esx01", "lab", "recording"),), collectors=lab.collectors)
     assert [entry.text for entry in live_entries(named)] == ["esx01 · on time"]
 
