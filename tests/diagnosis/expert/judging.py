@@ -110,6 +110,7 @@ def claims(reading: Reading, diagnosis: Diagnosis) -> Iterator[Claim]:
     for named in reading.fine:
         yield Claim(f"judged {_key(named)}", _is_judged(named, diagnosis), named.text,
                     f"not judged: {_reason(named.problem, diagnosis)}", "judged")  # fmt: skip
+        yield from _of_verdict(named, ("not found",), diagnosis, has_number=True)
     for hidden in reading.unjudged:
         yield from _of_unjudged(hidden, diagnosis)
     yield from _of_order(reading, diagnosis)
@@ -177,9 +178,10 @@ def _of_problem(one: Problem, finding: Finding | None, diagnosis: Diagnosis, sta
 
 
 def text_of(finding: Finding) -> str:
-    """What an admin reads of a finding: conclusion, causes that are not ruled out, remedies, notes."""
+    """What an admin reads of a finding: conclusion, causes not ruled out, remedies, notes, changes."""
     causes = [f"{one.title}. {one.because}" for one in finding.causes if one.verdict != "ruled out"]
-    return "\n".join([finding.conclusion, *causes, *finding.remedies, *finding.notes])
+    changes = [one.text for one in finding.changes]
+    return "\n".join([finding.conclusion, *causes, *finding.remedies, *finding.notes, *changes])
 
 
 def _is_cause(given: str, name: str) -> bool:
@@ -204,6 +206,21 @@ def _times(finding: Finding, start: int) -> str:
     )
 
 
+def _of_verdict(
+    named: Named, wanted: tuple[str, ...], diagnosis: Diagnosis, *, has_number: bool
+) -> Iterator[Claim]:
+    """The verdict on a check, with its number in a unit against its limit."""
+    ids = product_ids(named.problem)
+    checks = [one for one in diagnosis.verdict.checks if one.problem in ids]
+    told: list[str] = [one.verdict for one in checks] or ["no such check"]
+    key = _key(named)
+    yield Claim(f"verdict {key}", any(one in wanted for one in told), named.text, ", ".join(told), "verdict")
+    if has_number and not named.entity:
+        numbers = [one.number for one in checks if one.number is not None]
+        ok = any(one.what and one.entity_name for one in numbers)
+        yield Claim(f"number {key}", ok, "issue 12: each verdict with its numbers", "no number", "verdict")
+
+
 def _is_judged(named: Named, diagnosis: Diagnosis) -> bool:
     ids = product_ids(named.problem)
     return any(check.problem in ids and check.judged > 0 for check in diagnosis.verdict.checks)
@@ -218,6 +235,8 @@ def _reason(problem: str, diagnosis: Diagnosis) -> str:
 def _of_unjudged(one: Unjudged, diagnosis: Diagnosis) -> Iterator[Claim]:
     judged = _is_judged(Named(one.problem), diagnosis)
     yield Claim(f"unjudged {one.problem}", not judged, one.text, "it was judged", "unjudged")
+    verdicts = ("insufficient data", "not applicable")
+    yield from _of_verdict(Named(one.problem, one.text), verdicts, diagnosis, has_number=False)
     reason = _reason(one.problem, diagnosis)
     for word in one.says:
         yield Claim(
@@ -247,14 +266,28 @@ def _alarms(reading: Reading, diagnosis: Diagnosis, matched: list[Finding]) -> I
                         f"{finding.severity}: {finding.conclusion}", "alarm")  # fmt: skip
 
 
+_HOLE = re.compile(
+    r"\(–|–\)| –[,;.]|(at most|of|to|was|against|on|carried) –( |$)|– (of|on|to|cores)|none of them"
+)
+"""A dash where a sentence wanted a number or a name."""
+
+
 def _invariants(diagnosis: Diagnosis) -> Iterator[Claim]:
-    """What holds of any session: no order without a cause that the numbers support."""
+    """What holds of any session: no order without a cause that numbers support, no sentence with a hole."""
+    holes: set[str] = set()
     for one in diagnosis.findings:
         supported = any(cause.verdict in ("likely", "possible") for cause in one.causes)
         if one.remedies and one.causes and not supported:
-            yield Claim(f"orders {one.problem} {one.entity_name}", False,
-                        "DESIGN §11: remedies come from likely and possible causes only",
-                        "; ".join(one.remedies), "invariant")  # fmt: skip
+            text = "DESIGN §11: remedies come from likely and possible causes only"
+            told = "; ".join(one.remedies)
+            yield Claim(f"orders {one.problem} {one.entity_name}", False, text, told, "invariant")
+        told_by = {"": "\n".join([one.conclusion, *one.remedies, *one.notes])}
+        told_by |= {cause.cause: cause.because for cause in one.causes}
+        for cause, sentence in told_by.items():
+            key = f"hole {one.problem} {cause}".strip()
+            if _HOLE.search(sentence) and key not in holes:
+                holes.add(key)
+                yield Claim(key, False, "issue 12: text that an admin acts on", sentence, "invariant")
 
 
 def _key(one: Problem | Named) -> str:
