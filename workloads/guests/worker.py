@@ -189,7 +189,7 @@ class GuestWorker:
         wait_s = math.ceil(until_s) + guest_limits().late_s
         told = replace(settings, start_ms=round(at_ms + clock.offset_ms), wait_s=wait_s)
         self._transport.put(self._path("settings"), told.text().encode("ascii"))
-        self._run = _Run(work, at_ms, Progress(clock.offset_ms))
+        self._run = _Run(self._name, work, at_ms, Progress(clock.offset_ms))
         self._transport.launch(self._folder)
 
     def poll(self) -> WorkerProgress:
@@ -204,13 +204,13 @@ class GuestWorker:
         except SourceError as error:
             run.failure, news = str(error), None
         if news is None:
-            return self._unanswered(run)
+            return run.unanswered(self._now_ms(), self._options.lost_after_s)
         run.waiting_since, run.failure = None, ""
         now = self._now_ms()
         samples = tuple(sample for part in news.parts for sample in run.progress.add(part, now))
         run.end = self._end(run, news)
         if run.end is None:
-            return WorkerProgress(self._state(run), samples)
+            return WorkerProgress(run.state(self._now_ms()), samples)
         return replace(run.end, samples=samples)
 
     def _end(self, run: _Run, news: News) -> WorkerProgress | None:
@@ -224,20 +224,6 @@ class GuestWorker:
         ending = parse_ending(news.ending)
         said = self._said() if ending.word == "ended" and ending.exit_code else ""
         return state_at_end(ending, run.work, self._name, said, self._options.silence_s)
-
-    def _unanswered(self, run: _Run) -> WorkerProgress:
-        # From the first poll that got no answer: a controller that did not poll did not wait for the guest.
-        now = time.monotonic()
-        run.waiting_since = now if run.waiting_since is None else run.waiting_since
-        waited_s = now - run.waiting_since
-        if waited_s < self._options.lost_after_s:  # a broken connection is made again meanwhile
-            return WorkerProgress(self._state(run))
-        why = run.failure or f"{self._name} has not answered for {waited_s:.0f} s."
-        return WorkerProgress("lost", why=why)
-
-    def _state(self, run: _Run) -> WorkerState:
-        begun = run.progress.has_begun or self._now_ms() >= run.at_ms
-        return "running" if begun else "waiting"
 
     def _path(self, name: str) -> str:
         return joined(self._transport.guest, self._folder, name)
@@ -277,11 +263,28 @@ class GuestWorker:
 class _Run:
     """A job that was started: what is known of it so far."""
 
-    def __init__(self, work: Work, at_ms: int, progress: Progress) -> None:
+    def __init__(self, worker: str, work: Work, at_ms: int, progress: Progress) -> None:
+        self._worker = worker
         self.work, self.at_ms, self.progress = work, at_ms, progress
         self.waiting_since: float | None = None
         self.failure = ""
         self.end: WorkerProgress | None = None
+
+    def unanswered(self, now_ms: float, lost_after_s: float) -> WorkerProgress:
+        """Return what it means that the guest did not answer a poll."""
+        # From the first poll that got no answer: a controller that did not poll did not wait for the guest.
+        now = time.monotonic()
+        self.waiting_since = now if self.waiting_since is None else self.waiting_since
+        waited_s = now - self.waiting_since
+        if waited_s < lost_after_s:  # a broken connection is made again meanwhile
+            return WorkerProgress(self.state(now_ms))
+        why = self.failure or f"{self._worker} has not answered for {waited_s:.0f} s."
+        return WorkerProgress("lost", why=why)
+
+    def state(self, now_ms: float) -> WorkerState:
+        """Return the state of a job that has not ended."""
+        begun = self.progress.has_begun or now_ms >= self.at_ms
+        return "running" if begun else "waiting"
 
 
 def _files(guest: Guest, job: str, disks: str, settings: LaunchSettings) -> Mapping[str, str]:
