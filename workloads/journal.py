@@ -22,7 +22,10 @@ from workloads.together import on_all
 
 _MAX_VALUE = 80
 _MOVING = "host"
-"""A test of DRS lets it move VMs: where one is then is no change of somebody else's, and is put back."""
+"""A test of DRS lets it move VMs: where one is then is no change of somebody else's, and is put back.
+
+So is a VM that the test itself left where it was.
+"""
 
 
 class JournalBook(Protocol):
@@ -81,11 +84,17 @@ class Changes:
         ChangeFailedError and what the settings raise; whatever may have been changed then is in the journal.
         """
         earlier = self._open_change(wanted.key)
+        is_moving = wanted.setting == _MOVING
         if earlier is not None and _same(earlier.before, wanted.value):
-            return self.undo(earlier)
+            return self._returned(earlier) if is_moving else self.undo(earlier)
         before = self._settings.read(wanted.object, wanted.setting)
         if _same(before, wanted.value):
-            return self._unneeded(wanted, before)
+            is_first = is_moving and earlier is None
+            return (
+                self._note(self._entry(wanted, before, "applied"))
+                if is_first
+                else self._unneeded(wanted, before)
+            )
         change = self._note(self._entry(wanted, before, "intended"))
         self._apply(change)
         applied = self._moved(change, "applied", after=self._read_back(change))
@@ -179,6 +188,13 @@ class Changes:
         except HyperscopeError as error:
             return self._moved(entry, "failed", str(error))
 
+    def _returned(self, entry: JournalEntry) -> JournalEntry:
+        """Move an object back to where it was. The change stays open: it may be moved again."""
+        if not _same(self._settings.read(entry.object, entry.setting), entry.before):
+            self._settings.write(entry.object, entry.setting, entry.before)
+            self._read_back(replace(entry, after=entry.before))
+        return self._note(self._moved(entry, "applied", after=entry.before))
+
     def _unneeded(self, wanted: Wanted, before: Setting) -> JournalEntry:
         """Write down once that a setting has its value already."""
         same = [one for one in self.entries if (one.object, one.setting) == wanted.key]
@@ -220,7 +236,8 @@ class Changes:
     def _undone(self, entry: JournalEntry) -> JournalEntry:
         now = self._settings.read(entry.object, entry.setting)
         if _same(now, entry.before):
-            state: ChangeState = "not needed" if entry.state == "intended" else "undone"
+            is_unneeded = entry.state == "intended" or _same(entry.before, entry.after)
+            state: ChangeState = "not needed" if is_unneeded else "undone"
             return self._moved(entry, state, "" if state == "not needed" else "It was so already.")
         if not _same(now, entry.after) and entry.setting != _MOVING:
             why = (

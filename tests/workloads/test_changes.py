@@ -332,3 +332,32 @@ def test_entries_of_an_earlier_process_are_counted_on() -> None:
     second = world.changes().make(Wanted(*SHARES, 2000.0))
     assert second.id == "run-1/0002"
     assert replace(second, id="") != second
+
+
+def test_a_vm_that_stayed_where_it_was_is_put_back_when_drs_moves_it() -> None:
+    world = World()
+    home, other = Wanted(VM, "host", "host-1"), Wanted(VM, "host", "host-2")
+    world.values[VM, "host"] = "host-1"
+    changes = world.changes()
+    changes.hold([home])  # by hand: it is there already
+    changes.hold([], {one.id for one in changes.entries})
+    world.values[VM, "host"] = "host-3"  # by DRS
+    changes.hold([home])  # by hand again, in the next round
+    assert world.values[VM, "host"] == "host-1"
+    world.values[VM, "host"] = "host-2"
+    changes.hold([other])
+    changes.hold([home])
+    world.values[VM, "host"] = "host-3"
+    done = world.changes().undo_all()  # by another process
+    assert world.values[VM, "host"] == "host-1"
+    assert not any(one.is_open for one in done)
+
+
+def test_a_vm_that_nobody_moved_is_said_to_be_where_it_was() -> None:
+    world = World()
+    world.values[VM, "host"] = "host-1"
+    changes = world.changes()
+    changes.hold([Wanted(VM, "host", "host-1")])
+    assert "write" not in world.steps
+    assert [one.state for one in changes.undo_all()] == ["not needed"]
+    assert "write" not in world.steps
