@@ -102,6 +102,7 @@ class Watch(QObject):
         self.wrong: dict[str, str] = {}
         self.seen: set[tuple[str, str]] = set()
         self.lasted: set[str] = set()
+        self._over: list[str] = []
         self._watched: list[QWidget] = [
             self.inventory.tree.viewport(), self.findings.head, self.overview.viewport(),
             program.window.status,
@@ -115,26 +116,37 @@ class Watch(QObject):
             widget.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Check everything that is said when one of the views is painted."""
+        """Check the rows when the inventory is painted, and what is said when one of the others is."""
         if event.type() == QEvent.Type.Paint:
             self.repaints += 1
-            self.check()
+            if watched is self._watched[0]:
+                self._check_rows()
+            self._check_texts()
         return super().eventFilter(watched, event)
 
     def check(self) -> None:
         """Compare what is shown now with what is true."""
+        self._check_rows()
+        self._check_texts()
+
+    def _check_rows(self) -> None:
         lasting = self._lasting()
         self.lasted |= {one.problem for one in lasting}
-        judged, over = self._judged_ms(), []
+        judged = self._judged_ms()
+        self._over = []
         for row in self.rows():
             self.seen.add((row.kind, row.health))
             self._check_row(row, judged, lasting)
             if row.health == "over" and row.kind == "vm":
-                over.append(row.name)
+                self._over.append(row.name)
+
+    def _check_texts(self) -> None:
         for place, text in self.texts():
             self._check_words(place, text)
-            if over and SYMBOLS["ok"] in text:
-                self._complain(f"{place}: green", f"{over[0]} is over its limit")
+            if self._over and SYMBOLS["ok"] in text:
+                self._check_rows()  # what was over its limit when the inventory was painted may not be now
+            if self._over and SYMBOLS["ok"] in text:
+                self._complain(f"{place}: green", f"{self._over[0]} is over its limit")
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of the inventory, also those that are folded."""

@@ -115,7 +115,7 @@ def test_there_is_no_all_clear_beside_a_number_over_its_limit(
     wait(qtbot, lambda: "found yet" in seen.findings.head.text)
     title, reach, _covered, first = seen.findings.head.text.split("\n")[1:5]
     assert title.startswith("No problem found yet")
-    assert reach.startswith("Judged to ")
+    assert reach.startswith("▸ Judged to ")  # it unfolds what each check found
     assert first.startswith("JBOSS 11 (billing): CPU ready is ")
     assert "over its limit of 10" in first
 
