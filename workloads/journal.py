@@ -18,7 +18,7 @@ from resources.failures import HyperscopeError, NotFoundError, SourceError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting, current_journal
 from workloads.environment import Settings
-from workloads.together import on_all
+from workloads.together import on_all, raised
 
 _MAX_VALUE = 80
 _MOVING = "host"
@@ -96,8 +96,7 @@ class Changes:
                 else self._unneeded(wanted, before)
             )
         change = self._note(self._entry(wanted, before, "intended"))
-        self._apply(change)
-        applied = self._moved(change, "applied", after=self._read_back(change))
+        applied = self._made(change)
         if earlier is None:
             return self._note(applied)
         joined = replace(applied, before=earlier.before)
@@ -106,6 +105,26 @@ class Changes:
         )
         self._record([joined, done])
         return joined
+
+    def make_all(self, wanted: Sequence[Wanted]) -> list[JournalEntry]:
+        """Make several changes as ``make`` does; those at different sources (guests over ssh) at once.
+
+        Raises the first error; what was or may have been changed is in the journal then, too.
+        """
+        if len({one.object.source for one in wanted}) < max(2, len(wanted)):
+            return [self.make(one) for one in wanted]
+        seen = raised(on_all(wanted, lambda one: self._settings.read(one.object, one.setting)))
+        intended = []
+        for one, before in zip(wanted, seen, strict=True):
+            intended.append(self._entry(one, before, "intended", len(intended)))
+        self._record(intended)
+        made = raised(on_all(intended, self._made))
+        self._record(made)
+        return made
+
+    def _made(self, change: JournalEntry) -> JournalEntry:
+        self._apply(change)
+        return self._moved(change, "applied", after=self._read_back(change))
 
     def intend(self, wanted: Wanted) -> JournalEntry:
         """Write down something that is about to be made by other means than a setting (a folder in a guest).
@@ -253,9 +272,10 @@ class Changes:
             entry, "failed", f"It was put back to {_said(entry.before)} and reads {_said(found)}."
         )
 
-    def _entry(self, wanted: Wanted, before: Setting, state: ChangeState) -> JournalEntry:
+    def _entry(self, wanted: Wanted, before: Setting, state: ChangeState, more: int = 0) -> JournalEntry:
+        """Return a new change; ``more`` of them were made before it that are not in the journal yet."""
         now = self._now_ms()
-        name = f"{self._run}/{len(self._entries) + 1:04}"
+        name = f"{self._run}/{len(self._entries) + more + 1:04}"
         return JournalEntry(
             name,
             self._run,

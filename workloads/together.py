@@ -14,6 +14,16 @@ Result = TypeVar("Result")
 THREADS = 16
 
 
+def raised(results: Sequence[Result | HyperscopeError]) -> list[Result]:
+    """Return the results if there is no error among them, else raise the first one."""
+    found: list[Result] = []
+    for one in results:
+        if isinstance(one, HyperscopeError):
+            raise one
+        found.append(one)
+    return found
+
+
 def on_all(
     items: Sequence[Item], act: Callable[[Item], Result], threads: int = THREADS
 ) -> list[Result | HyperscopeError]:

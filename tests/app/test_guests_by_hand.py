@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def test_eight_guests_from_plan_to_verdict(eight: list[Guest], tmp_path: Path) -
     assert {one["of"] for one in result["figures"]} >= {"depth 1", "depth 4"}
     assert [one["state"] for one in result["workers"]] == ["ended"] * 8
     assert all(one["iops"] > 0 and one["p99_ms"] > 0 for one in result["workers"])
-    assert [one["state"] for one in result["changes"]] == ["undone"] * 8
+    assert [one["state"] for one in result["changes"]] == ["undone"] * 16
     as_before(eight)
     hashes = {hashlib.sha256(one.image.read_bytes()).hexdigest() for one in eight}
     assert len(hashes) == 8  # every disk was written, each with data of its own
@@ -100,10 +101,10 @@ def test_eight_guests_from_plan_to_verdict(eight: list[Guest], tmp_path: Path) -
             "Every disk is written once",
         ]
         assert all(one.end is not None for one in events)
-        assert [one.state for one in reader.journal()] == ["undone"] * 8
+        assert [one.state for one in reader.journal()] == ["undone"] * 16
     again = typed("restore", session)
     assert again.code == 0
-    assert again.out == "Put back: 8 of 8, read back.\n"
+    assert again.out == "Put back: 16 of 16, read back.\n"
 
 
 def a_plan(typed: Typist, guests: Sequence[Guest], folder: Path, measure: float = 6) -> Path:
@@ -146,6 +147,28 @@ def test_a_killed_run_goes_on_to_its_verdict(two: list[Guest], tmp_path: Path) -
     assert result["valid"], result["why"]
     assert {one["of"] for one in result["figures"]} >= {"depth 1", "depth 4"}
     assert {one["state"] for one in result["changes"]} <= {"undone", "not needed"}
+    as_before(two)
+
+
+def test_a_guest_that_another_run_holds(two: list[Guest], tmp_path: Path) -> None:
+    typed, first, second = typist_of(tmp_path, two), tmp_path / "a.hscope", tmp_path / "b.hscope"
+    plan = a_plan(typed, two, tmp_path, measure=2)
+    consent = ("--yes", *confirmed(plan))
+    kill_in(typed.begin("test", "run", plan, "-o", first, *consent), first, "fill", 1.0)
+    checked = typed("test", "check", plan)
+    assert checked.code == 2
+    assert re.search(
+        rf"{two[0].server.host}:\d+ is held by test io-sweep \(run \S+\) from \S+ since \d+", checked.out
+    )
+    assert "1 more objects are held, too." in checked.out
+    refused = typed("test", "run", plan, "-o", second, *consent)
+    assert refused.code == 2
+    assert "The test was not started" in refused.err
+    assert "is held by test io-sweep" in refused.err
+    taken = typed("test", "run", plan, "-o", tmp_path / "c.hscope", *consent, "--take-locks")
+    assert taken.code == 0, taken
+    assert all(one.files() and "hyperscope.lock" not in one.files() for one in two), "the first run's folders"
+    assert typed("restore", first).code == 0
     as_before(two)
 
 

@@ -100,7 +100,7 @@ def test_a_guest_that_is_gone_while_it_measures(three: list[Guest], tmp_path: Pa
     assert failed.said.code == 20
     assert re.search(rf"{name} was lost \d.* s after “\d outstanding I/Os a disk” began: .*{why}", text)
     assert f"Did all workers take part? 2 of 3: {name} failed" in text
-    assert "Put back: 2 of 3, read back." in text
+    assert "Put back: 4 of 6, read back." in text
     assert f"failed: folder of {name}." in text
     assert f"Run: hyperscope restore {failed.session}" in text
     assert "did not reach its end" not in text, "it was measured to its end"
@@ -117,7 +117,7 @@ def test_a_guest_that_fills_its_disk_while_it_measures(three: list[Guest], tmp_p
     assert failed.said.code == 0
     assert re.search(rf"{failed.name} was lost .*its disk for temporary files is almost full", text)
     assert "Did all workers take part? 2 of 3" in text
-    assert "Put back: 3 of 3, read back." in text
+    assert "Put back: 6 of 6, read back." in text
     as_before(three[:2])
     assert failed.bad.files() == {"full"}
     assert failed.bad.fios() == []
@@ -132,7 +132,7 @@ def test_a_guest_whose_clock_is_set_between_two_phases(tmp_path: Path) -> None:
         assert failed.said.code == 0
         assert re.search(rf"The clock of {failed.name} was set forward by about 1 h while its job ran", text)
         assert f"Did all workers take part? 2 of 3: {failed.name} failed" in text
-        assert "Put back: 3 of 3, read back." in text
+        assert "Put back: 6 of 6, read back." in text
         as_before(guests)
         with SessionReader.open(failed.session) as reader:
             (run,) = reader.test_runs()

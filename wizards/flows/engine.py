@@ -361,7 +361,7 @@ def _prepare(run: _Run) -> None:
     run.environment.begin(run.feed)
     around = _look(run)
     _require_checks(run, around)
-    _lock(run)
+    _lock(run, around)
     run.changes_hold([])
     for wanted in disks_to_make(run.plan, run.options.run):
         run._keep(run.changes.make(wanted))
@@ -402,14 +402,14 @@ def _require_checks(run: _Run, around: Surroundings) -> None:
         )
 
 
-def _lock(run: _Run) -> None:
+def _lock(run: _Run, around: Surroundings) -> None:
     lock = Lock(run.options.run, run.plan.test, platform.node(), run.environment.now_ms())
+    objects = locked_objects(run.plan, around.objects)
     if run.options.take_locks:
-        for changed in locked_objects(run.plan):
+        for changed in objects:
             if run.environment.settings.read(changed, LOCK) not in (None, ""):
                 run.environment.settings.write(changed, LOCK, None)
-    for wanted in lock_changes(run.plan, lock):
-        run._keep(run.changes.make(wanted))
+    run._kept |= {one.id for one in run.changes.make_all(lock_changes(objects, lock))}
 
 
 def _find_workers(run: _Run) -> None:

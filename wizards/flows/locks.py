@@ -1,8 +1,12 @@
-"""The lock of a test run on the objects that it acts on: a custom attribute that others can read."""
+"""The lock of a test run on the objects that it acts on: a custom attribute that others can read.
+
+Guests that are reached alone have a file in its place, which is the same setting.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -11,10 +15,10 @@ from resources.foreign_text import shown
 from resources.units import format_duration
 from sessions.journal import ChangedObject, Setting
 from wizards.flows.plan import Plan
-from workloads.environment import Settings
+from workloads.environment import Settings, TestObject
+from workloads.guests.lock_file import LOCK
 from workloads.journal import Wanted
 
-LOCK = "attribute:vpw.lock"
 STALE_S = 24 * 3600
 """A lock of a run that began so long ago is probably of one that nobody ended (DESIGN)."""
 
@@ -49,10 +53,19 @@ class _Written(msgspec.Struct):
     since: int = 0
 
 
-def locked_objects(plan: Plan) -> list[ChangedObject]:
-    """Return the objects that a run of the plan locks: those that were chosen, and the workers' VMs."""
+def locked_objects(plan: Plan, objects: Iterable[TestObject]) -> list[ChangedObject]:
+    """Return the objects that a run of the plan locks: those that were chosen, and the workers' VMs.
+
+    ``objects`` are those of the environment; a worker without a VM is locked as the guest that it is.
+    """
     wanted = {*plan.chosen.values(), *(one.vm for one in plan.workers if one.vm)}
-    return [one.changed for one in plan.objects if one.id in wanted]
+    alone = {one.name for one in plan.workers if not one.vm}
+    guests = {
+        one.object.name: one.object
+        for one in objects
+        if one.object.kind == "guest" and one.object.name in alone
+    }
+    return [*(one.changed for one in plan.objects if one.id in wanted), *guests.values()]
 
 
 def lock_of(settings: Settings, changed: ChangedObject) -> Lock | None:
@@ -72,6 +85,6 @@ def parse_lock(value: Setting) -> Lock | None:
     return Lock(written.run, written.test, written.by, written.since)
 
 
-def lock_changes(plan: Plan, lock: Lock) -> list[Wanted]:
-    """Return the changes that lock the objects of a plan."""
-    return [Wanted(changed, LOCK, lock.text()) for changed in locked_objects(plan)]
+def lock_changes(objects: Iterable[ChangedObject], lock: Lock) -> list[Wanted]:
+    """Return the changes that lock objects."""
+    return [Wanted(changed, LOCK, lock.text()) for changed in objects]

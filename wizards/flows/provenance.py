@@ -31,11 +31,11 @@ def objection(entry: JournalEntry, known: GuidedTests) -> str:
     what = f"{shown(entry.setting, 60)} of {shown(entry.object.name, 60)}"
     if entry.undo != UNDO[kind_of(entry.object.source)]:
         return f"{what}: the journal says to undo it by {shown(entry.undo, 40) or 'nothing'}, which can't be."
+    if entry.setting == LOCK:
+        return _of_lock(entry, what)
     if entry.setting in _FOLDERS or entry.object.kind == "guest":
         return _of_folder(entry, what)
-    if entry.setting.startswith("disk:"):
-        return _of_disk(entry, what)
-    return _of_lock(entry, what) if entry.setting == LOCK else _of_setting(entry, what, known)
+    return _of_disk(entry, what) if entry.setting.startswith("disk:") else _of_setting(entry, what, known)
 
 
 def _of_lock(entry: JournalEntry, what: str) -> str:

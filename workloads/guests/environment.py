@@ -14,6 +14,7 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from workloads.environment import Disturbance, Settings, TestObject, WorkerFacts
 from workloads.guests.folders import read_setting, write_setting
+from workloads.guests.lock_file import LOCK, read_lock, write_lock
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
 from workloads.together import on_all
@@ -22,18 +23,25 @@ KIND = "guest"
 
 
 class GuestSettings:
-    """The settings of jobs' folders in guests; guests are known by their addresses."""
+    """The settings of jobs' folders in guests, and the guests' locks; guests are known by their addresses."""
 
     def __init__(self, guests: Mapping[str, GuestTransport]) -> None:
         self._guests = guests
 
     def read(self, changed: ChangedObject, setting: str) -> Setting:
         """Return the present value. Raises NotFoundError for a guest that this environment lacks."""
-        return read_setting(self._guest(changed), changed.id, changed.id, setting)
+        guest = self._guest(changed)
+        if setting == LOCK:
+            return read_lock(guest)
+        return read_setting(guest, changed.id, changed.id, setting)
 
     def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
-        """Remove a job's folder or end its job; only None can be written."""
-        write_setting(self._guest(changed), changed.id, setting, value)
+        """Take or free the lock; remove a job's folder or end its job, which takes only None."""
+        guest = self._guest(changed)
+        if setting == LOCK:
+            write_lock(guest, value)
+        else:
+            write_setting(guest, changed.id, setting, value)
 
     def _guest(self, changed: ChangedObject) -> GuestTransport:
         if changed.kind != KIND or changed.source not in self._guests:
@@ -80,7 +88,7 @@ class GuestsEnvironment:
 
     @property
     def settings(self) -> Settings:
-        """The settings that can be changed here: folders and processes of jobs."""
+        """The settings that can be changed here: locks, folders and processes of jobs."""
         return self._settings
 
     def objects(self) -> Sequence[TestObject]:

@@ -222,18 +222,11 @@ class GuestWorker:
         if not news.ending:
             return None
         ending = parse_ending(news.ending)
-        said = self._said() if ending.word == "ended" and ending.exit_code else ""
+        said = _said(self._transport, self._folder) if ending.word == "ended" and ending.exit_code else ""
         return state_at_end(ending, run.work, self._name, said, self._options.silence_s)
 
     def _path(self, name: str) -> str:
         return joined(self._transport.guest, self._folder, name)
-
-    def _said(self) -> str:
-        try:
-            parts = [self._transport.get(self._path(name), _MAX_SAID) for name in ("out", "err")]
-        except HyperscopeError:
-            return ""
-        return b"\n".join(part for part in parts if part).decode("utf-8", "replace")
 
     def fetch(self) -> tuple[Document, ...]:
         """Return fio's documents of the job, in their order; of one that was lost, those that arrived.
@@ -258,6 +251,15 @@ class GuestWorker:
         if self._clock is None or time.monotonic() - self._measured > _FRESH_S:
             self._clock, self._measured = self._transport.clock(), time.monotonic()
         return self._clock
+
+
+def _said(transport: GuestTransport, folder: str) -> str:
+    """Return what a job's fio printed beside its results."""
+    try:
+        parts = [transport.get(joined(transport.guest, folder, name), _MAX_SAID) for name in ("out", "err")]
+    except HyperscopeError:
+        return ""
+    return b"\n".join(part for part in parts if part).decode("utf-8", "replace")
 
 
 class _Run:

@@ -9,6 +9,7 @@ from resources.units import format_bytes, format_count
 from wizards.flows.checking.context import Found, Look, fact, names, number
 from wizards.flows.locks import lock_of, locked_objects
 from workloads.environment import TestObject
+from workloads.together import THREADS, on_all, raised
 
 _UNMANAGED = {"vsan": "vSAN", "VVOL": "vVols", "NFS41": "NFS 4.1"}
 _DEPRECATED_FROM = (8, 0, 3)
@@ -66,8 +67,10 @@ def quiet(look: Look) -> Found:
 def no_lock(look: Look) -> Found:
     """C12: no other run holds these objects."""
     held = []
-    for one in locked_objects(look.plan):
-        lock = lock_of(look.environment.settings, one)
+    objects = locked_objects(look.plan, look.around.objects)
+    threads = 0 if look.is_vcenter else THREADS  # guests are asked each on a connection of its own
+    locks = on_all(objects, lambda one: lock_of(look.environment.settings, one), threads)
+    for one, lock in zip(objects, raised(locks), strict=True):
         if lock is not None:
             held.append((one.name, lock.sentence(one.name, look.around.now_ms)))
     if not held:
