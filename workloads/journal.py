@@ -114,7 +114,7 @@ class Changes:
         if len({one.object.source for one in wanted}) < max(2, len(wanted)):
             return [self.make(one) for one in wanted]
         seen = raised(on_all(wanted, lambda one: self._settings.read(one.object, one.setting)))
-        intended = []
+        intended: list[JournalEntry] = []
         for one, before in zip(wanted, seen, strict=True):
             intended.append(self._entry(one, before, "intended", len(intended)))
         self._record(intended)

@@ -19,6 +19,8 @@ from workloads.environment import Settings, TestObject
 from workloads.guests.lock_file import LOCK
 from workloads.journal import Wanted
 
+__all__ = ["LOCK", "STALE_S", "Lock", "lock_changes", "lock_of", "locked_objects", "parse_lock"]
+
 STALE_S = 24 * 3600
 """A lock of a run that began so long ago is probably of one that nobody ended (DESIGN)."""
 
