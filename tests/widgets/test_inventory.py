@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
@@ -52,6 +54,22 @@ def test_health_and_value_are_told_to_screen_readers_too(qapp: object) -> None:
     assert (index.data(), index.data(HEALTH), index.data(VALUE)) == ("db-1-2", "critical", "31 % rdy")
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "db-1-2, critical, 31 % rdy"
     assert index.parent().data() == "esx1.lab"
+
+
+def tooltip_lines(index: QModelIndex) -> list[str]:
+    return re.findall(">([^<]+)<", index.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_the_tooltip_of_a_heading_names_what_its_symbol_is_of(qapp: object) -> None:
+    model = InventoryModel()
+    model.set_tree(tree(vms=6))
+    heading = model.index(0, 0)
+    assert tooltip_lines(heading) == ["Hosts"]
+    symbols = {ref("vm", f"0/{number}"): Symbol("warning") for number in range(5)}
+    symbols |= {ref("vm", "1/2"): Symbol("critical"), ref("host", "esx1"): Symbol("critical", is_below=True)}
+    model.set_health({**symbols, ref("vm", "1/3"): Symbol("affected")})
+    named = [f"db-0-{number}: warning" for number in range(3)]
+    assert tooltip_lines(heading) == ["Hosts", "db-1-2: critical", *named, "and 2 more"]
 
 
 def test_headings_show_the_worst_of_what_is_below_them(qapp: object) -> None:

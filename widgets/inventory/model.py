@@ -22,6 +22,8 @@ IS_BELOW = Qt.ItemDataRole.UserRole + 5
 STATE = Qt.ItemDataRole.UserRole + 6
 
 Index = QModelIndex | QPersistentModelIndex
+_NAMED = 4
+"""How many troubles below it the tooltip of a heading names."""
 
 
 Reasons = Callable[[EntityRef], Sequence[str]]
@@ -146,6 +148,20 @@ class InventoryModel(QAbstractItemModel):
         """Return the sentences that say why an entity has its symbol."""
         return self._reasons(ref)
 
+    def troubles_below(self, node: Node) -> Sequence[str]:
+        """Return a line for each of the worst entities below a heading that have a problem of their own."""
+        below = list(node.children)
+        found: list[tuple[Node, Health]] = []
+        while below:
+            one = below.pop(0)
+            below[:0] = one.children
+            symbol = self._symbols.get(one.ref) if one.ref is not None else None
+            if symbol is not None and not symbol.is_below and symbol.health in PASSED_ON:
+                found.append((one, symbol.health))
+        found.sort(key=lambda pair: -RANK[pair[1]])
+        more = [f"and {len(found) - _NAMED} more"] if len(found) > _NAMED else []
+        return [*(f"{one.title}: {SPOKEN[health]}" for one, health in found[:_NAMED]), *more]
+
     def _worst_by_heading(self) -> Mapping[Node, Health]:
         found: dict[Node, Health] = {}
         for ref, symbol in self._symbols.items():
@@ -179,7 +195,7 @@ class InventoryModel(QAbstractItemModel):
 
 def _tooltip(model: InventoryModel, node: Node) -> str:
     if node.ref is None:
-        return tooltip_text(node.title)
+        return tooltip_text("\n".join([node.title, *model.troubles_below(node)]))
     return tooltip_text("\n".join([f"{node.title} · {KINDS[node.ref.kind][0]}", *model.reasons(node.ref)]))
 
 
