@@ -25,14 +25,27 @@ class ElidedLabel(QLabel):
     ) -> None:
         super().__init__(parent)
         self._names = names
+        self._short = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.show_text(text)
 
-    def show_text(self, text: str) -> None:
-        """Show this text."""
+    def show_text(self, text: str, short: str = "") -> None:
+        """Show this text; where there is no room for all of it, ``short``, for which there is always room."""
+        self._short = shown(short)
         self.setText(shown(text))
+        # The size policy, which lets the label shrink, hides its smallest size from layouts.
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(self._short) + 2 if self._short else 0)
         self.setToolTip(tooltip_text(text) if text else "")
+
+    def shown_in(self, room: int) -> str:
+        """Return what is shown in ``room`` pixels."""
+        text, metrics = self.text(), self.fontMetrics()
+        if self._names is not None:
+            return self._names.elided(text, room, metrics)
+        if self._short and metrics.horizontalAdvance(text) > room:
+            text = self._short
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Return a width of a few letters."""
@@ -42,10 +55,5 @@ class ElidedLabel(QLabel):
         """Draw as much of the text as fits."""
         painter = QPainter(self)
         area = self.contentsRect()
-        metrics = painter.fontMetrics()
-        if self._names is not None:
-            text = self._names.elided(self.text(), area.width(), metrics)
-        else:
-            text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-        painter.drawText(area, self.alignment(), text)
+        painter.drawText(area, self.alignment(), self.shown_in(area.width()))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sessions.findings import Finding
@@ -14,10 +15,13 @@ from sessions.times import TimeRange
 from tests.widgets.axis_ink import columns_of, cut_labels
 from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.time_labels import UTC_CLOCK
+from widgets.heatmap import HeatmapView
 from widgets.heatmap.geometry import Geometry
 from widgets.heatmap.map import HeatMap
 from widgets.heatmap.pointing import by_entity, tooltip_at
 from widgets.theme import Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 T0 = 1_700_000_000_000
 WINDOW = TimeRange(T0, T0 + 1_000_000)
@@ -96,3 +100,16 @@ def test_its_flag_leaves_no_part_of_a_label_of_the_axis(heat_map: HeatMap, theme
     after = heat_map.viewport().grab().toImage()
     flag = columns_of(after, strip, theme.tokens.accent)
     assert cut_labels(before, after, strip, flag) == []
+
+
+@pytest.mark.parametrize(("width", "text"), [(420, "2 rows"), (900, "2 rows, worst first · limit 10 %")])
+def test_its_summary_is_short_rather_than_cut(theme: Theme, qtbot: QtBot, width: int, text: str) -> None:
+    """The width of the page in a window of 960 pixels."""
+    view = HeatmapView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.set_choices(["CPU ready of each VM"], ["Highest value"])
+    view.show_heat(HEAT)
+    view.resize(width, 300)
+    view.show()
+    QApplication.processEvents()
+    assert view.summary.shown_in(view.summary.width()) == text

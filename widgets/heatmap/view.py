@@ -50,9 +50,9 @@ class HeatmapView(QWidget):
             box.setMinimumContentsLength(min_letters)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.setMaximumWidth(_BOX_WIDTH)
-        self._summary = ElidedLabel()
-        self._summary.setProperty("role", "muted")
-        self._summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.summary = ElidedLabel()
+        self.summary.setProperty("role", "muted")
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.map = HeatMap(theme, clock)
         self.map.chosen.connect(self.chosen)
         self._empty = EmptyState()
@@ -61,7 +61,7 @@ class HeatmapView(QWidget):
         bar.setSpacing(8)
         bar.addWidget(self.counters, 3)
         bar.addWidget(self.measures, 2)
-        bar.addWidget(self._summary, 2)
+        bar.addWidget(self.summary, 2)
         self.sort = QPushButton("Worst first")
         self.sort.setToolTip("Rows keep their places while samples come. This sorts them again.")
         self.sort.clicked.connect(self.sorting_wanted)
@@ -96,9 +96,8 @@ class HeatmapView(QWidget):
         self.sort.setVisible(is_held and not is_sorted(heat))
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
         rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows"
-        self._summary.show_text(
-            f"{rows}{', worst first' if is_sorted(heat) else ''}{limit}" if heat.rows else ""
-        )
+        order = ", worst first" if is_sorted(heat) else ""
+        self.summary.show_text(*((f"{rows}{order}{limit}", rows) if heat.rows else ("",)))
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:
