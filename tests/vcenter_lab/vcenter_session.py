@@ -87,7 +87,10 @@ class _Session:
     def told(self) -> None:
         """Further facts and events that a document may list: by object, as the recorder stores them."""
         for fact in self.document.get("facts", ()):
-            self._say(self._named(fact["object"]), {fact["name"]: fact["value"]})
+            value = fact["value"]
+            start = int(self.document["start_ms"]) + round(fact["from_s"] * 1000)
+            number = value if isinstance(value, str | bool) else float(value)
+            self.facts.append(Fact(self._named(fact["object"]), fact["name"], number, start))
         for event in self.document.get("happened", ()):
             at = int(self.document["start_ms"]) + round(event["at_s"] * 1000)
             end = None if event["lasted_s"] is None else at + round(event["lasted_s"] * 1000)

@@ -5,7 +5,7 @@ Names, order and which columns a plain capture lacks are those of shared/domain/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -76,10 +76,12 @@ _ONLY_ALL = frozenset(
 """Counters that a plain capture lacks; host-wide Memctl columns are an exception."""
 
 
-def columns(site: Site, host: Thing, *, plain: bool = False) -> list[Column]:
-    """The columns of one host's capture: path and values, in esxtop's order."""
+def columns(site: Site, host: Thing, *, plain: bool = False, without: Collection[str] = ()) -> list[Column]:
+    """The columns of one host's capture, but of some classes: path and values, in esxtop's order."""
     found: list[Column] = []
     for cls, instance, counters in _classes(site, host):
+        if cls in without:
+            continue
         for counter, values in counters.items():
             if plain and counter in _ONLY_ALL and cls != "Physical Disk NFS Volume":
                 continue

@@ -50,10 +50,14 @@ class KnownFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     object: str
     name: str
     value: float | str | bool
+    from_s: float = 0.0
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scenario. ``views`` are the sources that show it; ``only`` replaces the reading for one of them."""
+    """One scenario. ``views`` are the sources that show it; ``only`` replaces the reading for one of them.
+
+    ``without`` are object classes that the capture lacks.
+    """
 
     id: str
     what: str
@@ -67,6 +71,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     change: tuple[Change, ...] = ()
     happens: tuple[Happening, ...] = ()
     facts: tuple[KnownFact, ...] = ()
+    without: tuple[str, ...] = ()
     only: dict[str, Reading] = {}
     family: str = ""
 
@@ -110,7 +115,7 @@ def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
     interval = scenario.interval_s
     site, session = site_of(scenario, interval, seed), MemorySession()
     for host in site.of("host"):
-        made = columns(site, host, plain=view == "plain")
+        made = columns(site, host, plain=view == "plain", without=scenario.without)
         (layout,) = columns_by_host([parse_path(name) for name, _ in made], load_catalogue())
         rows = np.stack([values for _, values in made], axis=1)
         times = START_MS + np.round(site.seconds * 1000).astype(np.int64)
