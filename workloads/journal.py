@@ -155,7 +155,7 @@ class Changes:
         needed = {one.key: one for one in wanted}
         for entry in reversed(self.entries):
             if entry.is_open and (entry.object, entry.setting) not in needed and entry.id not in kept:
-                self._require_undone(self.undo(entry))
+                _require_undone(self.undo(entry))
         for one in needed.values():
             present = self._open_change(one.key)
             is_moving = one.setting == _MOVING
@@ -174,11 +174,6 @@ class Changes:
         undone.
         """
         return self._note(self._reached(entry)) if entry.is_open else entry
-
-    @staticmethod
-    def _require_undone(entry: JournalEntry) -> None:
-        if entry.is_open:
-            raise ChangeFailedError(f"{_what(entry)} could not be put back: {entry.why}")
 
     def undo_all(self) -> list[JournalEntry]:
         """Undo everything that is still open, newest first; return all changes.
@@ -300,6 +295,11 @@ class Changes:
     def _record(self, entries: Sequence[JournalEntry]) -> None:
         self._book.record(entries)
         self._entries.update({entry.id: entry for entry in entries})
+
+
+def _require_undone(entry: JournalEntry) -> None:
+    if entry.is_open:
+        raise ChangeFailedError(f"{_what(entry)} could not be put back: {entry.why}")
 
 
 def changes_json(entries: Iterable[JournalEntry]) -> list[dict[str, object]]:
