@@ -70,6 +70,7 @@ WIZARDS: Mapping[str, Wizard] = {
         Wizard("cache-pair", asks=True),
         Wizard("dedup-prep", (*_set("depths=4", "ladder=1,4"), *MADE), given=0),
         Wizard("storage-ab", given=2),
+        Wizard("vm-density", asks=True),
     )
 }
 

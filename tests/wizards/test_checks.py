@@ -175,3 +175,12 @@ def test_a_cluster_that_moves_workers_by_itself_is_a_warning() -> None:
     assert found.state == "warn"
     assert CLUSTER.name not in found.found
     assert "may move perf-w01, perf-w02 and 1 more" in found.found
+
+
+def test_a_made_disk_needs_a_guest_that_is_told_uuids() -> None:
+    around = MemoryEnvironment(facts={VM: {"uuid_shown_to_guest": False}})
+    plan = make_plan(KNOWN.require("io-sweep"), look(around), Choice("io-sweep", make_disks=1 << 30))
+    disks = next(one for one in checks_of(plan, look(around), around, KNOWN) if one.id == "C13")
+    assert disks.state == "block"
+    assert "perf-w01: its guest would not see the UUID of a new disk" in disks.found
+    assert "disk.EnableUUID" in disks.mend

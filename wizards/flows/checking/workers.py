@@ -13,6 +13,9 @@ from workloads.disk_uuid import plain_uuid
 from workloads.environment import DiskIdentity
 
 _LEAST_FIO = (3, 28)
+_NO_UUIDS = (
+    "its guest would not see the UUID of a new disk: power it off, set disk.EnableUUID to TRUE, power it on"
+)
 
 
 def answer(look: Look) -> Found:
@@ -152,7 +155,7 @@ def _disk_problems(one: PlannedWorker, seen: WorkerSeen) -> Iterator[tuple[str, 
     for disk in one.disks:
         if disk.is_made:
             if not _shows_uuids(seen):
-                yield one.name, "its guest would not see the UUID of a new disk: set disk.EnableUUID"
+                yield one.name, _NO_UUIDS
             continue
         found = here.get(plain_uuid(disk.uuid))
         yield from ((one.name, text) for text in _given_problems(disk, found))
