@@ -22,13 +22,14 @@ from tests.app.typed import Said, Typist, confirmed, shorten
 from tests.vcenter.load_site import CLUSTER, LoadSite, scenario, settings
 from tests.vcenter.running import TestVCenter
 
-Moment = Literal["prepare", "populate", "warm-up", "measure", "cool-down", "restore"]
+Moment = Literal["look", "prepare", "populate", "warm-up", "measure", "cool-down", "restore"]
 MOMENTS: tuple[Moment, ...] = get_args(Moment)
 WARM_UP_S, MEASURE_S, SETTLE_S = 6.0, 10.0, 4.0
 LEAD_S = 4.5
 """How long a fio waits for its start: it is told 4 s before (wizards/flows/load.py)."""
 _WITHIN_S = 400.0
 _DELAY_S: Mapping[Moment, float] = {
+    "look": 1.0,
     "warm-up": LEAD_S + 1.0,
     "measure": LEAD_S + WARM_UP_S + 2.0,
     "restore": 1.0,
@@ -205,6 +206,8 @@ def _is_at(stage: Stage, session: Path, moment: Moment) -> bool:
     measured = [one for one in inner if kinds[one.name.partition(", round")[0]] == "measure"]
     running = next((one for one in inner if one.state == "running"), None)
     match moment:
+        case "look":
+            return first.state == "running" and bool(journal)
         case "prepare":
             return first.state == "running" and any(one.state == "applied" for one in journal)
         case "populate":
