@@ -99,7 +99,7 @@ def test_what_populates_disks_is_as_duplicate_and_compressible_as_asked(
 QUICK: list[tuple[str, Moment]] = [
     ("sioc-shares", "populate"),
     ("storage-ab", "restore"),
-    ("io-sweep", "prepare"),
+    ("io-sweep", "look"),
 ]
 
 
