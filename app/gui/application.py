@@ -207,9 +207,15 @@ class _Frame(QObject):
         MessageLog(past, clock.time, zone, window).show_over(window.status.messages)
 
     def _palette(self) -> None:
-        offered = list(navigation.palette_entries(self._desk, self._window.commands))
+        settings = navigation.setting_entries(self._desk.theme.icons.get("settings"), self._show_setting)
+        offered = [*navigation.palette_entries(self._desk, self._window.commands), *settings]
         ask = self._entry.asking(self._desk.theme.icons.get("search"))
         Palette(self._desk.theme, self._window, offered, ask).show()
+
+    def _show_setting(self, key: str) -> None:
+        preferences = Preferences(self._desk.settings, self._desk.times, self._window)
+        preferences.open()
+        preferences.show_setting(key)
 
     def _switch_theme(self) -> None:
         dark = self._desk.theme.tokens.name == "dark"

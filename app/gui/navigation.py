@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QIcon
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.palette import Entry
+from app.gui.settings import SETTINGS
 from app.gui.shortcut_sheet import key_text
 from resources.foreign_text import shown
 from sessions.findings import Finding
@@ -93,10 +94,11 @@ def show_moment(desk: Desk, *, passing: bool = False) -> None:
 
 def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
     """Yield the entries of the palette: actions first, then sources, then every entity of the session."""
-    for one in actions.values():
+    for name, one in actions.items():
         if one.isEnabled():
             keys = one.shortcut().toString() if not one.shortcut().isEmpty() else ""
-            yield Entry(one.text(), key_text(keys), one.icon(), one.trigger)
+            also = f"{one.toolTip()} {name}"
+            yield Entry(one.text(), key_text(keys), one.icon(), one.trigger, also)
     snapshot = desk.session.snapshot
     if snapshot is None:
         return
@@ -110,6 +112,14 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
         kind = KINDS[ref.kind][0]
         hint = f"{kind} · {shown(owner.name)}" if owner else kind
         yield Entry(shown(entity.name) or ref.key, hint, icons[ref.kind], _look_at(desk, ref))
+
+
+def setting_entries(icon: QIcon, show_setting: Callable[[str], None]) -> Iterator[Entry]:
+    """Yield an entry for each setting, which opens the preferences there."""
+    for spec in SETTINGS:
+        labels = " ".join(label for _value, label in spec.choices)
+        also = f"{spec.help} {labels}"
+        yield Entry(f"Preferences: {spec.title}", "setting", icon, partial(show_setting, spec.key), also)
 
 
 def _tests(desk: Desk) -> Iterator[Entry]:

@@ -15,18 +15,23 @@ from widgets.theme import Theme
 
 _SHOWN = 60
 _BEFORE_MEANING = 3
+_NO_COMMAND = "No command has that name."
 _NOTHING = "Nothing has that name. Fewer letters find more."
 _WIDTH, _HEIGHT = 640, 420
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the palette: ``hint`` is its shortcut or its kind; ``run`` is called when it is chosen."""
+    """An entry of the palette: ``hint`` is its shortcut or its kind; ``run`` is called when it is chosen.
+
+    ``also`` are further words by which it is found, after those whose text has them.
+    """
 
     text: str
     hint: str
     icon: QIcon
     run: Callable[[], None]
+    also: str = ""
 
 
 Ask = Callable[[str], Entry | str | None]
@@ -41,10 +46,12 @@ def matches(search_text: str, entries: Iterable[Entry], max_count: int = _SHOWN)
     wanted = search_text.casefold().split()
     found: list[tuple[int, int, Entry]] = []
     for number, entry in enumerate(entries):
-        text = entry.text.casefold()
-        if all(word in text or word in entry.hint.casefold() for word in wanted):
+        text, hint, also = (one.casefold() for one in (entry.text, entry.hint, entry.also))
+        if all(word in text or word in hint for word in wanted):
             begins = bool(wanted) and text.startswith(wanted[0])
             found.append((0 if begins else 1, number, entry))
+        elif all(word in text or word in hint or word in also for word in wanted):
+            found.append((2, number, entry))
     found.sort(key=lambda one: one[:2])
     return [entry for _, _, entry in found[:max_count]]
 
@@ -86,6 +93,11 @@ class Palette(Popup):
         self._words.setFocus()  # a popup gives it to nobody by itself
 
     @property
+    def texts(self) -> list[str]:
+        """The texts of the entries that are offered, top to bottom."""
+        return [entry.text for entry in self._found]
+
+    @property
     def note(self) -> str:
         """What is said in place of entries; empty if there are some."""
         return "" if self._found else self._none.text()
@@ -111,7 +123,7 @@ class Palette(Popup):
             first = search_text.casefold().split()[0]
             begins = [one for one in self._found if one.text.casefold().startswith(first)]
             self._found.insert(min(len(begins), _BEFORE_MEANING), asked)
-        self._none.setText(asked if isinstance(asked, str) else _NOTHING)
+        self._none.setText(f"{_NO_COMMAND} {asked}" if isinstance(asked, str) else _NOTHING)
         self._list.show_rows([HintedRow(entry.text, entry.hint, entry.icon) for entry in self._found])
         self._list.setCurrentRow(0)
         self._list.setVisible(bool(self._found))

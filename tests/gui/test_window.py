@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QDockWidget, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -18,6 +18,7 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import palette_entries
 from app.gui.palette import Palette, matches
+from app.gui.preferences import Preferences
 from app.gui.settings import Settings
 from app.gui.times import SETTING
 from sessions.model import EntityRef
@@ -390,6 +391,51 @@ def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
     assert found[0].text == name
     found[0].run()
     assert opened.desk.scope.scope.entities[0].kind == "vm"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("theme", ["Preferences: Theme", "Switch between dark and light"]),
+        ("esxtop -b", ["Import a capture…"]),
+        ("speed of the lab", ["Preferences: Speed of the lab"]),
+    ],
+)
+def test_the_palette_knows_commands_and_settings_by_their_other_words(
+    opened: Program, typed: str, first: list[str]
+) -> None:
+    opened.window.actions_by_id["go.palette"].trigger()
+    palette = part(opened.window, Palette)
+    palette.findChild(QLineEdit).setText(typed)  # type: ignore[union-attr]
+    assert palette.texts[: len(first)] == first
+    palette.close()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_palette_opens_a_setting(opened: Program, qtbot: QtBot) -> None:
+    opened.window.actions_by_id["go.palette"].trigger()
+    palette = part(opened.window, Palette)
+    line = palette.findChild(QLineEdit)
+    assert line is not None
+    line.setText("preferences reduced motion")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    preferences = part(opened.window, Preferences)
+    qtbot.waitUntil(preferences.isVisible, timeout=WAIT)
+    boxes = [one for one in preferences.findChildren(QCheckBox) if one.isVisible()]
+    assert "Reduced motion" in [one.text() for one in boxes]
+    preferences.close()
+    preferences.deleteLater()
+    QApplication.processEvents()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_what_is_no_command_is_said_to_be_none(opened: Program) -> None:
+    opened.window.actions_by_id["go.palette"].trigger()
+    palette = part(opened.window, Palette)
+    palette.findChild(QLineEdit).setText("qwertz")  # type: ignore[union-attr]
+    assert palette.note.startswith("No command has that name. ")
+    palette.close()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
