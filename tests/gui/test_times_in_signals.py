@@ -41,6 +41,8 @@ SMALL_NUMBERS = {
     ("widgets/scope_bar/suggestions.py", "taken"): "a row of a short list",
     ("app/gui/chart_board.py", "added"): "the place of a chart in its column",
     ("app/gui/chart_board.py", "removed"): "the place of a chart in its column",
+    ("app/gui/chart_board.py", "moved"): "two places of a chart in its column",
+    ("widgets/charts/card.py", "move_wanted"): "-1 or 1: above the chart before or below the next",
     ("widgets/esxtop/view.py", "screen_chosen"): "a row of the table of screens",
     ("widgets/esxtop/slider.py", "stepped"): "how many samples a key or the wheel goes on: 1 or 10",
     ("widgets/esxtop/view.py", "stepped"): "how many samples a key or the wheel goes on: 1 or 10",
