@@ -22,6 +22,7 @@ from sessions.scope import Scope
 from sessions.times import TimeRange, now_ms
 from viewmodels.snapshot import Snapshot
 
+DIED = "The test was interrupted."
 _MINUTE_MS = 60_000
 _ASKED_AGAIN = (LoginError.exit_code, ChangedCertificateError.exit_code)
 
@@ -234,7 +235,7 @@ class Recordings(QObject):
     def _show_death(self, request: Request, ended: Ended, *, died: bool) -> None:
         text = f"The recorder died. {ended.message}" if died else ended.message
         if died and isinstance(request, TestRequest):
-            text = f"The test was interrupted. {ended.message} Tests shows what is not undone."
+            text = f"{DIED} {ended.message} Tests shows what is not undone."
         again = "Resume" if Path(request.session).exists() else "Try again"
         if isinstance(request, TestRequest):
             request = request.again()

@@ -139,7 +139,7 @@ class TestsModel(QObject):
         found = self.records.run(run)
         if found is not None:
             self.asked.emit()
-            self.open(found.test, "run" if found.end is None else "result", run)
+            self.open(found.test, "run" if found == self.running else "result", run)
 
     def take_answer(self, line: str) -> None:
         """Keep the answer of the analysis that is open, for the pane beside its page."""

@@ -17,6 +17,7 @@ from app.gui.crash_dialog import CrashReports
 from app.gui.desk import Desk, RecordingControl
 from app.gui.exporting import Exporting
 from app.gui.importing import Importing
+from app.gui.interrupted import InterruptedNotice
 from app.gui.marks import Marking
 from app.gui.navigation import pin_worst_moment
 from app.gui.opening import Opening
@@ -30,6 +31,7 @@ from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
 from app.gui.test_runs import TestRuns
 from app.gui.undoing import Undoing
+from app.gui.unfinished_tests import UnfinishedTests
 from app.gui.view_state import ViewStates
 from app.gui.views import Views
 from app.gui.window import Window
@@ -73,6 +75,8 @@ class Workbench(QObject):
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
+        InterruptedNotice(desk, window, self)
+        UnfinishedTests(desk, window, self.recordings, self.open_paths, self)
         self._undoing = Undoing(desk, window, self)
         self._marking = Marking(desk, window, self.recordings, self._undoing, self)
         ChartUndo(desk, self._undoing, self)

@@ -64,12 +64,22 @@ class Messages(QWidget):
     def action_button(self) -> QPushButton | None:
         """The button of the newest visible message; None if it has none."""
         self._show_new()
-        return self._toasts[-1].button if self._toasts else None
+        buttons = self._toasts[-1].buttons if self._toasts else []
+        return buttons[0] if buttons else None
 
-    def notify(self, text: str, level: Level = "info", *, action: MessageAction | None = None) -> None:
-        """Show a message; ``action`` is a button such as *Undo*. The same text is shown once."""
+    def notify(
+        self,
+        text: str,
+        level: Level = "info",
+        *,
+        action: MessageAction | None = None,
+        more: Sequence[MessageAction] = (),
+    ) -> None:
+        """Show a message; ``action`` is a button such as *Undo*, ``more`` are further ones. The same text is
+        shown once.
+        """
         self.dismiss(text)
-        message = Message(text, level, now_ms(), action)
+        message = Message(text, level, now_ms(), action, tuple(more))
         self._past.append(message)
         while len(self._messages) >= MOST:
             passing = [one for one in self._messages if one.shown_ms]

@@ -1,13 +1,15 @@
-"""One message as a card: symbol, sentence, the button of its action, and a button that closes it."""
+"""One message as a card: symbol, sentence, a button for each action, and one that closes it."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from resources.foreign_text import breakable, shown
-from widgets.messages.values import Message
+from widgets.messages.values import Message, MessageAction
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
@@ -42,11 +44,10 @@ class Toast(QFrame):
         row.setSpacing(10)
         row.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._text, 1)
-        self.button: QPushButton | None = None
-        if message.action is not None:
-            self.button = QPushButton(message.action.title)
-            self.button.clicked.connect(self._act)
-            row.addWidget(self.button)
+        self.buttons = [QPushButton(one.title) for one in message.actions]
+        for button, action in zip(self.buttons, message.actions, strict=True):
+            button.clicked.connect(partial(self._act, action))
+            row.addWidget(button)
         row.addWidget(self._close)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.done)
@@ -66,11 +67,9 @@ class Toast(QFrame):
         if self.message.shown_ms:
             self._timer.start(_AFTER_POINTING_MS)
 
-    def _act(self) -> None:
-        action = self.message.action
+    def _act(self, action: MessageAction, _checked: bool = False) -> None:
         self.done.emit()
-        if action is not None:
-            action.run()
+        action.run()
 
     def _dress(self) -> None:
         tokens = self._theme.tokens

@@ -23,12 +23,18 @@ class MessageAction:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; ``at`` is when it came, in ms on this computer's clock."""
+    """A message; ``at`` is when it came, in ms on this computer's clock. ``more`` are further buttons."""
 
     text: str
     level: Level = "info"
     at: int = 0
     action: MessageAction | None = None
+    more: tuple[MessageAction, ...] = ()
+
+    @property
+    def actions(self) -> tuple[MessageAction, ...]:
+        """All that can be done about it, in the order of the buttons."""
+        return self.more if self.action is None else (self.action, *self.more)
 
     @property
     def shown_ms(self) -> int:
@@ -39,5 +45,6 @@ class Message:
     @property
     def spoken(self) -> str:
         """The message for a screen reader: ``Error: The recorder died.``."""
-        button = f" Button: {self.action.title}." if self.action is not None else ""
-        return f"{_WORDS[self.level]}: {self.text}{button}"
+        titles = [one.title for one in self.actions]
+        buttons = f" Button{'s' if len(titles) > 1 else ''}: {', '.join(titles)}." if titles else ""
+        return f"{_WORDS[self.level]}: {self.text}{buttons}"

@@ -1,0 +1,71 @@
+"""Says wherever the user is that a run was interrupted, and offers to put back what it left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.gui.desk import Desk
+from app.gui.recording import DIED
+from app.gui.window import Window
+from widgets.messages import MessageAction
+from wizards.flows.cards import interrupted
+from wizards.flows.gallery import Interrupted
+
+
+class InterruptedNotice(QObject):
+    """Shows a message for each run that ended without putting everything back, once for each opening of its
+    session. It stays until it is closed, or everything is put back.
+    """
+
+    def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._window = desk, window
+        self._left: Interrupted | None = None
+        self._is_said = False
+        desk.tests.changed.connect(self._look)
+        desk.session.closed.connect(self._forget)
+        window.pages.currentChanged.connect(lambda _page: self._say())
+
+    def _forget(self) -> None:
+        self._left, self._is_said = None, False
+
+    def _look(self) -> None:
+        desk, tests = self._desk, self._desk.tests
+        live = tests.running.id if tests.running is not None else ""
+        records, stamp = tests.records, desk.times.clock.stamp
+        left = interrupted(tests.known, records.runs, records.journal, live, stamp)
+        if left == self._left:
+            return
+        if self._left is not None:
+            self._window.messages.dismiss(_text(self._left))
+        self._left, self._is_said = left, False
+        self._say()
+
+    def _is_seen(self) -> bool:
+        """Return True while the page of the tests is in front, which has a bar for it."""
+        page = self._window.pages.currentWidget()
+        return page is not None and page.objectName() == "panel-tests"
+
+    def _say(self) -> None:
+        left = self._left
+        if left is None or self._is_said or self._is_seen():
+            return
+        self._is_said = True
+        messages, act = self._window.messages, self._desk.recording.act_on_run
+        for one in messages.shown:
+            if one.text.startswith(DIED):
+                messages.dismiss(one.text)  # it says less of the same
+        more = [MessageAction("Details", lambda: self._show(left.run))]
+        if left.can_resume:
+            more.insert(0, MessageAction("Resume", lambda: act("resume")))
+        messages.notify(
+            _text(left), "critical", action=MessageAction("Restore now", lambda: act("restore")), more=more
+        )
+
+    def _show(self, run: str) -> None:
+        self._window.show_panel("tests")
+        self._desk.tests.look_at(run)
+
+
+def _text(left: Interrupted) -> str:
+    return f"{left.title}. {left.text}"

@@ -1,0 +1,66 @@
+"""A test that was cut off is told of wherever the user is, with what can be done about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from tests.gui.recordings import record
+from tests.gui.windows import child_of, running, wait
+from wizards.pages.result_page import ResultPage
+from wizards.pages.run_page import RunPage
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def buttons(program: Program) -> dict[str, QPushButton]:
+    messages = program.window.messages
+    wanted = {"Restore now", "Resume", "Details", "Show it"}
+    return {one.text(): one for one in messages.findChildren(QPushButton) if one.text() in wanted}
+
+
+def cut_off(program: Program, qtbot: QtBot) -> Path:
+    """Kill a test's process in its middle while another page is in front; return its session."""
+    program.desk.tests.begin("drs-balance")
+    page = child_of(program.window, RunPage)
+    wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())
+    wait(qtbot, lambda: any(one.is_open for one in program.desk.tests.records.journal))
+    program.window.show_panel("charts")
+    process = program.workbench.recordings.process
+    assert process is not None
+    psutil.Process(process.pid).kill()
+    wait(qtbot, lambda: program.workbench.recordings.process is None)
+    path = program.desk.session.path
+    assert path is not None
+    return path
+
+
+def test_a_test_that_is_cut_off_is_told_of_on_every_page(
+    qapp: QApplication, home: Path, nothing_left_behind: None, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with running(qapp, home) as live:
+        live.workbench.open_paths([record(tmp_path / "lab.hscope", seconds=60.0)])
+        wait(qtbot, lambda: live.desk.session.whole is not None)
+        live.window.show_panel("tests")
+        path = cut_off(live, qtbot)
+        wait(qtbot, lambda: "Restore now" in buttons(live))
+        assert set(buttons(live)) == {"Restore now", "Resume", "Details"}
+        assert len(live.window.messages.shown) == 1
+        qtbot.mouseClick(buttons(live)["Details"], Qt.MouseButton.LeftButton)
+        wait(qtbot, child_of(live.window, ResultPage).isVisible)
+    with running(qapp, home) as again:
+        wait(qtbot, lambda: "did not end by itself" in again.window.messages.text)
+        qtbot.mouseClick(buttons(again)["Show it"], Qt.MouseButton.LeftButton)
+        wait(qtbot, lambda: again.desk.session.path == path and bool(again.desk.tests.records.runs))
+        again.window.show_panel("charts")
+        wait(qtbot, lambda: "Restore now" in buttons(again))
+        qtbot.mouseClick(buttons(again)["Restore now"], Qt.MouseButton.LeftButton)
+        wait(qtbot, lambda: "put back" in again.window.messages.text)
+        wait(qtbot, lambda: not any(one.is_open for one in again.desk.tests.records.journal))
+        wait(qtbot, lambda: not list((home / "settings" / "unfinished-tests").iterdir()))
