@@ -391,9 +391,11 @@ def _summary(made: Plan) -> list[str]:
 
     cost = cost_of(made, load_guided_tests(), load_fio_jobs())
     phases = " ".join(one.label for one in cost.steps)
+    is_lab = all(one.startswith("lab:") for one in made.environment)
+    time = f"≈ {format_duration(cost.seconds)}{' of the lab’s time' if is_lab else ''}"
     return [
         (
-            f"≈ {format_duration(cost.seconds)}, ≈ {format_bytes(cost.bytes)} written, "
+            f"{time}, ≈ {format_bytes(cost.bytes)} written, "
             f"{cost.changes} changes, all undone; {len(made.workers)} workers."
         ),
         f"Phases: {phases}.",

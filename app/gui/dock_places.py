@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 
 class DockPlaces:
@@ -36,12 +37,29 @@ class DockPlaces:
         """Forget what was put away: all docks were hidden with their session."""
         self._away.clear()
 
+    def _width_at(self, guest: str) -> int:
+        """Return how wide the dock is whose place this one takes."""
+        host = next((name for name, by in self._replaced.items() if by == guest), "")
+        dock = self._docks.get(host)
+        return dock.width() if dock is not None else 0
+
+    @staticmethod
+    def _keep_width(dock: QDockWidget, width: int) -> None:
+        """Have a dock that was just shown be so wide: a dock comes with the width of what is in it."""
+        window = dock.parentWidget()
+        if isinstance(window, QMainWindow):
+            window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
+
     def _arrange(self) -> None:
         for identity, dock in self._docks.items():
             fits = self._beside is None or identity in self._beside
             is_guest = identity in self._replaced.values()
             if is_guest:
-                dock.setVisible(fits and self._beside is not None)
+                is_shown = fits and self._beside is not None
+                width = self._width_at(identity)
+                dock.setVisible(is_shown)
+                if is_shown and width:
+                    self._keep_width(dock, width)
             elif fits and not (self._beside is not None and identity in self._replaced):
                 if identity in self._away:
                     self._away.discard(identity)

@@ -39,6 +39,22 @@ def planned(folder: Path, test: str = "io-sweep", *words: str) -> Path:
     return plan
 
 
+def test_a_plan_of_the_lab_says_whose_time_it_takes(tmp_path: Path) -> None:
+    done = hyperscope("test", "check", str(planned(tmp_path, "io-sweep", *SHORT)), home=tmp_path)
+    assert " of the lab’s time, ≈ " in done.stdout
+    assert "written" in done.stdout
+
+
+def test_what_can_be_chosen_is_listed(tmp_path: Path) -> None:
+    told = hyperscope("test", "look", "lab:default", home=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "Datastores: " in told.stdout
+    assert "Workers:" in told.stdout
+    found = json.loads(hyperscope("test", "look", "lab:default", "--json", home=tmp_path).stdout)
+    assert found["clusters"] == ["Cluster-01"]
+    assert all(one["disks"] for one in found["workers"])
+
+
 def test_from_a_plan_to_a_verdict(tmp_path: Path) -> None:
     plan, session = planned(tmp_path, "io-sweep", *SHORT), tmp_path / "run.hscope"
     done = hyperscope("test", "check", str(plan), "--json", home=tmp_path)

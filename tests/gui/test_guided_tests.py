@@ -375,3 +375,36 @@ def test_a_page_that_was_made_late_shows_what_was_opened_before(
     assert page.isVisible()
     assert page.chosen.workers
     assert live.window.dock("steps").isVisible()
+
+
+def test_the_steps_are_as_wide_as_the_inventory(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
+    qtbot.wait(50)
+    width = live.window.dock("inventory").width()
+    set_up(live, qtbot, "io-sweep", "choose")
+    qtbot.wait(50)
+    assert live.window.dock("steps").width() == width
+    live.desk.tests.close()
+    qtbot.wait(50)
+    assert live.window.dock("inventory").width() == width
+
+
+def test_the_gain_is_that_of_the_scope(live: Program, qtbot: QtBot, tmp_path: Path) -> None:
+    path = write(tmp_path / "two.hscope", {"Perf": ("4H", "4L"), "Even": ("2H2L", "2H2L")})
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.tests.records.recorded is not None)
+    live.window.show_panel("tests")
+    live.desk.tests.begin("drs-gain")
+    page = child_of(live.window, ResultPage)
+    wait(qtbot, lambda: "DRS would" in page.head.line.text())
+    assert (
+        page.placements[0].accessibleName().startswith("Perf")
+        or "Perf" in page.placements[0].accessibleDescription()
+    )
+    whole = live.desk.session.whole
+    assert whole is not None
+    even = next(
+        one.ref for one in whole.entities.values() if one.ref.kind == "cluster" and one.name == "Even"
+    )
+    live.desk.scope.set(live.desk.scope.scope.on([even]))
+    wait(qtbot, lambda: page.head.line.text().startswith("DRS would bring nothing here"))
+    assert "Perf" not in page.placements[0].accessibleDescription()

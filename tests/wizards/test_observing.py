@@ -26,3 +26,18 @@ def test_of_datastores_only_the_chosen_one_is_looked_at() -> None:
     assert {one.of for one in feed.observed(window)} == {"ds-busy esx01", "ds-idle esx01", "naa.1 esx01"}
     feed.choose([BUSY])
     assert {one.of for one in feed.observed(window)} == {"ds-busy esx01", "naa.1 esx01"}
+
+
+def test_the_queue_of_another_lun_proves_nothing() -> None:
+    other, esx = EntityRef("device", "d2"), "esx01"
+    feed = ObservingFeed(MemoryFeed(), {"disk.queue_depth"})
+    source = feed.add_source(SourceSpec("vcenter", "vc01"))
+    feed.add_entities([Entity(DEVICE, "naa.1"), Entity(other, "naa.2")])
+    layout = feed.add_layout(
+        source, [SeriesSpec(ref, "disk.queue_depth", "count", esx) for ref in (DEVICE, other)]
+    )
+    feed.add_ticks([Tick(layout.id, 5000, np.array([32.0, 4.0]))])
+    feed.choose([BUSY], ["naa.1"])
+    assert {one.of for one in feed.observed(TimeRange(0, 10_000))} == {"naa.1 esx01"}
+    feed.choose([BUSY])
+    assert len(feed.observed(TimeRange(0, 10_000))) == 2, "nobody knows its devices, as of NFS"

@@ -144,6 +144,7 @@ def _with(one: Any, **new: Any) -> Any:
         ('vm = "vm-1"', 'vm = "vm-9"', "no object vm-9"),
         ('name = "perf-w02"', 'name = "perf-w01"', "Two workers are called perf-w01"),
         ("size_bytes = 1073741824", "size_bytes = -5", "expected `int` >= 0"),
+        ('uuid = "6000c29f-0002"', 'uuid = "6000C29F0001"', "perf-w01 and perf-w02 have the same disk"),
     ],
 )
 def test_what_an_admin_gets_wrong_is_said_in_a_sentence(old: str, new: str, sentence: str) -> None:

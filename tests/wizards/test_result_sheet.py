@@ -13,7 +13,8 @@ from tests.wizards import test_drs_verdict, test_sioc_verdict
 from tests.wizards.rounds_of_tests import Storage
 from wizards.flows.measured import Measured
 from wizards.flows.result_sheet import ResultSheet
-from wizards.flows.results import ResultSource, conditions_text, result_sheet
+from wizards.flows.results import ResultSource, conditions_text, result_sheet, validity_of, verdict_state
+from wizards.flows.run_details import details_text, read_verdict
 from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.judging import judge
 
@@ -254,3 +255,33 @@ def test_a_valid_result_is_never_said_to_be_valid_in_part() -> None:
     assert conditions_text(valid) == "valid, 1 to know"
     assert conditions_text(replace(valid, valid=False)) == "1 of 2"
     assert conditions_text(replace(valid, conditions=(holds,))) == "1 of 1"
+
+
+def test_what_nobody_knows_does_not_colour_the_sum_of_the_conditions() -> None:
+    holds, unknown = Condition("Free?", "1", "2", True), Condition("Steady?", "–", "2", None)
+    doubt = Condition("Steady?", "9", "2", False)
+    verdict = Verdict(True, "", "It holds.", "", "medium", (holds, unknown))
+    chips = [
+        validity_of(replace(verdict, conditions=each)).chip
+        for each in ((holds,), (holds, unknown), (holds, doubt))
+    ]
+    assert [one.state if one is not None else "" for one in chips] == ["ok", "none", "warning"]
+
+
+def test_a_verdict_is_coloured_by_its_answer_not_by_words_in_its_line() -> None:
+    """A VM may be called anything."""
+    line = "Storage I/O Control honours the shares; vm that costs (~) does not matter."
+    good = Verdict(True, "", line, "", "high", answer="good")
+    assert verdict_state(good) == "ok"
+    assert verdict_state(replace(good, answer="against", line="All is well.")) == "warning"
+    assert verdict_state(replace(good, answer="no difference")) == "none"
+    assert verdict_state(replace(good, confidence="indicative")) == "none"
+
+
+def test_the_answer_of_a_verdict_is_read_back() -> None:
+    measured = test_sioc_verdict.run()
+    found = replace(judge("sioc-shares", measured, STUDIES), answer="against")
+    run = TestRun("41", "sioc-shares", "", 0, 1, True, "", found.line)
+    again = read_verdict(details_text(measured, found), run)
+    assert again is not None
+    assert again.answer == "against"

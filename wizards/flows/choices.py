@@ -132,7 +132,11 @@ def named_in(around: Surroundings, about: About | None) -> tuple[str, ...]:
     for one in around.objects:
         parent = around.object(one.parent) if one.parent else None
         is_there = parent is not None and about.kind == "host" and parent.object.name == about.name
-        if one.object.name == about.name or one.facts.get("device") == about.name or is_there:
+        if (
+            one.object.name == about.name
+            or about.name in str(one.facts.get("device") or "").split()
+            or is_there
+        ):
             found.append(one.object.name)
     return tuple(found)
 

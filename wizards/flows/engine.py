@@ -369,7 +369,9 @@ def _prepare(run: _Run) -> None:
     _find_workers(run)
     if not run.before:
         run.before = numbers_of(around, run._chosen())
-        run.feed.choose([one.entity for one in around.objects if one.object.id in run._chosen()])
+        chosen = [one for one in around.objects if one.object.id in run._chosen()]
+        devices = " ".join(str(one.facts.get("device") or "") for one in chosen).split()
+        run.feed.choose([one.entity for one in chosen], devices)
     run.record.end_phase(0)
 
 

@@ -27,12 +27,16 @@ class ObservingFeed:
         self._names: dict[EntityRef, str] = {}
         self._columns: dict[int, list[tuple[int, SeriesSpec, float]]] = {}
         self._chosen: frozenset[EntityRef] = frozenset()
+        self._devices: frozenset[str] = frozenset()
         self._samples: list[tuple[int, SeriesSpec, float]] = []
 
-    def choose(self, objects: Collection[EntityRef]) -> None:
-        """Leave out datastores that are none of these: what an idle one counts would hide a busy one."""
+    def choose(self, objects: Collection[EntityRef], devices: Collection[str] = ()) -> None:
+        """Leave out datastores that are none of these, and devices with other names, unless none is known:
+        what an idle one counts would hide a busy one, and the queue of another LUN proves nothing here.
+        """
         with self._lock:
             self._chosen = frozenset(one for one in objects if one.kind == "datastore")
+            self._devices = frozenset(devices)
 
     def observed(self, window: TimeRange) -> tuple[Observed, ...]:
         """Return what was seen of the counters in a window, a value for each series that has any."""
@@ -52,6 +56,8 @@ class ObservingFeed:
             )
 
     def _is_wanted(self, entity: EntityRef) -> bool:
+        if entity.kind == "device" and self._devices:
+            return self._names.get(entity, entity.key) in self._devices
         return entity.kind != "datastore" or not self._chosen or entity in self._chosen
 
     def add_entities(self, entities: Sequence[Entity]) -> None:

@@ -10,6 +10,7 @@ from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests, SettingDescription
 from sessions.journal import Setting
 from wizards.flows.plan import Plan, PlannedChange, PlannedDisk, PlannedPhase, PlannedWorker, planned_value
+from workloads.disk_uuid import plain_uuid
 from workloads.job_file import checked_inputs, fio_path
 
 TIMES = ("warm_up", "runtime")
@@ -36,6 +37,7 @@ def _problems(plan: Plan, known: GuidedTests, jobs: FioJobs) -> Iterator[str]:
         yield f"There is no test {shown(plan.test)}."
     yield from _names_used_twice(plan)
     yield from _unknown_names(plan)
+    yield from _disks_used_twice(plan)
     for worker in plan.workers:
         yield from _of_worker(worker)
     for where, changes in (("changes", plan.changes), *((one.name, one.changes) for one in plan.phases)):
@@ -53,6 +55,24 @@ def _names_used_twice(plan: Plan) -> Iterator[str]:
     ):
         if twice := _repeated(names):
             yield f"Two {what} are called {shown(twice)}."
+
+
+def _disks_used_twice(plan: Plan) -> Iterator[str]:
+    """Two names may stand for one machine, and a disk that two write at once belongs to neither."""
+    owners: dict[str, str] = {}
+    for worker in plan.workers:
+        for disk in worker.disks:
+            uuid = plain_uuid(disk.uuid)
+            if not uuid:
+                continue
+            if uuid in owners:
+                others = {owners[uuid], worker.name}
+                who = f"Workers {' and '.join(shown(one) for one in sorted(others))} have"
+                yield (
+                    f"{who if len(others) > 1 else f'Worker {shown(worker.name)} has'} the same disk, UUID "
+                    f"{shown(disk.uuid)}: they are one machine, or one of them sees the other's disk."
+                )
+            owners[uuid] = worker.name
 
 
 def _unknown_names(plan: Plan) -> Iterator[str]:

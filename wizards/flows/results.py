@@ -23,12 +23,10 @@ from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
 from wizards.flows.result_placements import placements_of
 from wizards.flows.result_sheet import ActLine, Chip, FactLine, FactList, ResultHead, ResultSheet
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts.phrases import counted
 
-_AGAINST = (" does not ", " do not ", "differ:", " costs ", "lost ")
 _BAD_NOTES = ("not handed", "lost −", "slower", "not the model's", "something else")
-_NO_REAL = ("(~)", "no real difference", "gains nothing")
 _TOGETHER_MS = 60_000
 _CONFIDENCE: dict[str, Health] = {"high": "ok", "medium": "info", "indicative": "none", "none": "none"}
 
@@ -83,9 +81,8 @@ def verdict_state(verdict: Verdict) -> Health:
     """Return how a verdict is coloured: good, against what was hoped, or grey where there is none."""
     if not verdict.valid or verdict.confidence in ("none", "indicative"):
         return "none"
-    if any(words in verdict.line for words in _NO_REAL):
-        return "none"
-    return "warning" if any(words in verdict.line for words in _AGAINST) else "ok"
+    states: dict[Answer, Health] = {"good": "ok", "against": "warning", "no difference": "none"}
+    return states[verdict.answer]
 
 
 def put_back(source: ResultSource) -> FactList:
@@ -196,8 +193,9 @@ def validity_of(verdict: Verdict) -> FactList:
     lines = tuple(
         _condition_line(one) for one in sorted(verdict.conditions, key=lambda each: each.holds is True)
     )
-    good = sum(one.holds is True for one in verdict.conditions)
-    state: Health = "ok" if verdict.valid and good == len(lines) else "warning" if verdict.valid else "none"
+    states = {one.state for one in lines}
+    state: Health = "warning" if "warning" in states else "ok" if states == {"ok"} else "none"
+    state = state if verdict.valid else "none"
     chip = Chip(conditions_text(verdict), state) if lines else None
     return FactList("Is it valid?", lines, chip)
 

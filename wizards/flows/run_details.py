@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from math import isfinite, nan
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from wizards.flows.measured import (
     Transfers,
     WorkerRound,
 )
-from wizards.flows.verdict import MAX_NOTES, Condition, Verdict
+from wizards.flows.verdict import MAX_NOTES, Answer, Condition, Verdict
 from workloads.environment import Disturbance, WorkSample
 
 
@@ -46,6 +46,7 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
             "confidence": verdict.confidence,
             "notes": list(verdict.notes),
             "needs": verdict.needs,
+            "answer": verdict.answer,
             "conditions": [
                 [one.name, one.measured, one.limit, one.holds, one.source, one.refusal]
                 for one in verdict.conditions
@@ -108,6 +109,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
         if not known:
             return None
         confidence = known["confidence"]
+        answers: dict[object, Answer] = {one: one for one in get_args(Answer)}
         return Verdict(
             bool(run.valid),
             run.why,
@@ -118,6 +120,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
             run.figures,
             tuple(str(one) for one in known["notes"])[:MAX_NOTES],
             str(known.get("needs", "")),
+            answers.get(known.get("answer"), "good"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError("The verdict of a test run in this session can't be read.") from error

@@ -14,6 +14,9 @@ Confidence = Literal["high", "medium", "indicative", "none"]
 an interval outside of the noise floor; ``indicative``: under three rounds; ``none``: there is no verdict.
 """
 
+Answer = Literal["good", "against", "no difference"]
+"""What a valid verdict says: what was hoped for, what was not, or that nothing differs beyond the noise."""
+
 MAX_NOTES = 6
 
 
@@ -46,7 +49,8 @@ class Verdict:
     """The result of a test. Without validity there is no verdict: ``line`` then begins with “No verdict”.
 
     ``why`` is a sentence for a result that is not valid, ``line`` the verdict in one line, ``sentence``
-    the same with its intervals. ``notes`` are at most six further lines, the price first.
+    the same with its intervals, ``answer`` which way it came out. ``notes`` are at most six further lines,
+    the price first.
     """
 
     valid: bool
@@ -58,6 +62,7 @@ class Verdict:
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     needs: str = ""
+    answer: Answer = "good"
 
     def __post_init__(self) -> None:
         if len(self.notes) > MAX_NOTES:

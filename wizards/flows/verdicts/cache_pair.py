@@ -17,7 +17,7 @@ from wizards.flows.measured import Measured, Round, mean_ms
 from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import limit
+from wizards.flows.verdicts.phrases import answer_of, limit
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("baseline", "accelerated")
@@ -69,6 +69,7 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         figures,
         notes,
         needs,
+        answer_of(main),
     )
 
 

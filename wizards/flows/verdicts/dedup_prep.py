@@ -12,7 +12,7 @@ from resources.study_numbers import DedupStudy, Studies
 from resources.units import format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts import one_block
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.content import Content, decay, diagnosis, is_right
@@ -61,7 +61,8 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         _compression(given),
     ]
     needs = comparer.needs(None, "", "") if confidence == "indicative" else ""
-    return verdict(line, sentence, confidence, needed, figures, notes, needs)
+    answer: Answer = "good" if right and not (hot and disk is not None) else "against"
+    return verdict(line, sentence, confidence, needed, figures, notes, needs, answer)
 
 
 def _content(measured: Measured) -> Content:

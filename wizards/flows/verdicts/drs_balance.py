@@ -16,7 +16,7 @@ from resources.study_numbers import DrsStudy, Studies
 from resources.units import format_count, format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.drs_model import Cluster, Demand, of_study, predicted_gain_percent
 from wizards.flows.verdicts.outcome import refused, verdict
@@ -91,7 +91,8 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         _moves(cases),
         _study(studies.drs),
     ]
-    return verdict(_line(cases, studies.drs), _sentence(cases), confidence, needed, figures, notes, needs)
+    line, answer = _line(cases, studies.drs), _answer(cases, studies.drs)
+    return verdict(line, _sentence(cases), confidence, needed, figures, notes, needs, answer)
 
 
 def _case(comparer: Comparer, name: str, study: DrsStudy) -> Case | None:
@@ -160,6 +161,11 @@ def _direction(ratio: Ratio, study: DrsStudy) -> int:
         is_real = abs(ratio.percent) >= study.worth_percent.value
         return (1 if ratio.value > 1 else -1) if is_real else 0
     return {"higher": 1, "lower": -1}.get(ratio.difference, 0)
+
+
+def _answer(cases: list[Case], study: DrsStudy) -> Answer:
+    directions = {_direction(case.heavy, study) for case in cases}
+    return "against" if -1 in directions else "good" if 1 in directions else "no difference"
 
 
 def _line(cases: list[Case], study: DrsStudy) -> str:

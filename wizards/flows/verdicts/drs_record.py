@@ -183,6 +183,7 @@ def _verdict(
             "Memory, affinity rules, reservations and the hosts' clock rates are not in it.",
         ),
         "the test DRS balance measures it",
+        "good" if (gains >= studies.drs.worth_percent.value).any() else "no difference",
     )
 
 

@@ -9,11 +9,19 @@ from resources.foreign_text import shown
 from resources.study_numbers import Studies
 from resources.units import format_count, format_value
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.fair_shares import shares_got
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import change, change_interval, effect, listed, price_note, ratio_figure
+from wizards.flows.verdicts.phrases import (
+    answer_of,
+    change,
+    change_interval,
+    effect,
+    listed,
+    price_note,
+    ratio_figure,
+)
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("equal", "weighted")
@@ -49,7 +57,8 @@ def judge(given: Measured, studies: Studies) -> Verdict:
     confidence = comparer.confidence([gain], needed, len(comparer.pairs(*STEPS)))
     notes = [price_note(price, "equal shares")]
     needs = comparer.needs(gain, *STEPS) if confidence != "high" else ""
-    return verdict(line, sentence, confidence, needed, figures, notes, needs)
+    answer: Answer = "against" if cheated or not shares else answer_of(gain)
+    return verdict(line, sentence, confidence, needed, figures, notes, needs, answer)
 
 
 def _one_host(measured: Measured) -> Condition:

@@ -17,7 +17,7 @@ from resources.study_numbers import SiocStudy, Studies
 from resources.units import format_bytes, format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured, Round, WorkerRound
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.fair_shares import ios
 from wizards.flows.verdicts.outcome import refused, verdict
@@ -70,7 +70,8 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         "The limit is what stays supported after 8.0 U3, where shares on datastores are deprecated.",
     ]
     needs = comparer.needs(others, *STEPS) if confidence == "indicative" else ""
-    return verdict(line, _sentence(kept), confidence, needed, figures, notes, needs)
+    answer: Answer = "against" if broken or needed[-1].holds is False else "good"
+    return verdict(line, _sentence(kept), confidence, needed, figures, notes, needs, answer)
 
 
 def _limited(one: Round) -> tuple[WorkerRound, ...]:

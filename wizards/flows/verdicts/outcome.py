@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sessions.journal import Figure
-from wizards.flows.verdict import MAX_NOTES, Condition, Confidence, Verdict
+from wizards.flows.verdict import MAX_NOTES, Answer, Condition, Confidence, Verdict
 
 
 def no_verdict(
@@ -38,9 +38,10 @@ def verdict(
     figures: Iterable[Figure],
     notes: Iterable[str | None],
     needs: str = "",
+    answer: Answer = "good",
 ) -> Verdict:
     """Return a valid result; notes that are None are left out, and of too many the first six are kept."""
     kept = [one for one in notes if one][:MAX_NOTES]
     return Verdict(
-        True, "", line, sentence, confidence, tuple(conditions), tuple(figures), tuple(kept), needs
+        True, "", line, sentence, confidence, tuple(conditions), tuple(figures), tuple(kept), needs, answer
     )

@@ -9,6 +9,7 @@ from diagnosis.statistics.ratio import Ratio
 from resources.study_numbers import Number
 from resources.units import format_count, format_value
 from sessions.journal import Figure
+from wizards.flows.verdict import Answer
 
 NO_DIFFERENCE = "~"
 """What stands for a change that is no real difference."""
@@ -34,6 +35,13 @@ def effect(ratio: Ratio | None, more: str, less: str, none: str) -> str:
         return none
     words = f"{more if ratio.value > 1 else less} {format_value(abs(ratio.percent), '%')}"
     return words if ratio.difference != "undecided" else f"{words} in a single round"
+
+
+def answer_of(ratio: Ratio | None) -> Answer:
+    """Return which way a change came out of which more is hoped for."""
+    if ratio is None or ratio.difference == "none seen" or ratio.value == 1.0:
+        return "no difference"
+    return "good" if ratio.value > 1 else "against"
 
 
 def change_interval(ratio: Ratio) -> str:

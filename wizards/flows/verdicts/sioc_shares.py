@@ -16,7 +16,7 @@ from resources.study_numbers import SiocStudy, Studies
 from resources.units import format_duration, format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured, Round
-from wizards.flows.verdict import Verdict
+from wizards.flows.verdict import Answer, Verdict
 from wizards.flows.verdicts.bursts import hand_over
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.congestion import proof
@@ -24,6 +24,7 @@ from wizards.flows.verdicts.fair_shares import Share, shares_got
 from wizards.flows.verdicts.outcome import refused, verdict
 from wizards.flows.verdicts.phrases import (
     NO_DIFFERENCE,
+    answer_of,
     change,
     change_interval,
     effect,
@@ -54,7 +55,10 @@ def judge(given: Measured, studies: Studies) -> Verdict:
     needs = comparer.needs(gain, "off", "weighted") if confidence != "high" else ""
     notes = _notes(comparer, gain, studies.sioc)
     line = _line(shares, gain, studies.sioc)
-    return verdict(line, _sentence(measured, shares, gain), confidence, needed, figures, notes, needs)
+    is_honoured = bool(shares) and all(share.is_honoured(studies.sioc) for share in shares)
+    answer: Answer = answer_of(gain) if is_honoured else "against"
+    sentence = _sentence(measured, shares, gain)
+    return verdict(line, sentence, confidence, needed, figures, notes, needs, answer)
 
 
 def _line(shares: list[Share], gain: Ratio | None, study: SiocStudy) -> str:

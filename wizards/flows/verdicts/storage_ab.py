@@ -13,7 +13,7 @@ from resources.study_numbers import Studies
 from resources.units import format_value
 from sessions.journal import Figure
 from wizards.flows.measured import Measured, Round
-from wizards.flows.verdict import Confidence, Verdict
+from wizards.flows.verdict import Answer, Confidence, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import refused, verdict
 from wizards.flows.verdicts.phrases import interval, signed
@@ -53,7 +53,10 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         _note(comparer.measured),
         "Study: a RAID group and a pool of the same disks did the same; compare shapes, not hardware.",
     ]
-    return verdict(_line(found, margin_text), _sentence(found), confidence, needed, figures, notes, needs)
+    said = {one.verdict for one in found.values()}
+    answer: Answer = "against" if "different" in said else "good" if said == {"same"} else "no difference"
+    line, sentence = _line(found, margin_text), _sentence(found)
+    return verdict(line, sentence, confidence, needed, figures, notes, needs, answer)
 
 
 def _line(found: dict[str, Equivalence], margin: str) -> str:

@@ -11,7 +11,7 @@ from diagnosis.statistics.ratio import mean_of_rounds
 from resources.study_numbers import Studies
 from resources.units import format_count, format_value
 from wizards.flows.measured import Measured
-from wizards.flows.verdict import Verdict
+from wizards.flows.verdict import Answer, Verdict
 from wizards.flows.verdicts.cache_pair import read_part, warm_cache, weighted_ms
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import no_verdict, refused, verdict
@@ -63,7 +63,9 @@ def judge(given: Measured, studies: Studies) -> Verdict:
         f"Study: {format_count(studies.cache.density_study.value)} VMs; compare shapes, not hardware.",
     ]
     needs = comparer.needs(None, "", "") if confidence == "indicative" else ""
-    return verdict(line, _sentence(base, fast, density, most), confidence, needed, figures, notes, needs)
+    answer: Answer = "good" if density else "against"
+    sentence = _sentence(base, fast, density, most)
+    return verdict(line, sentence, confidence, needed, figures, notes, needs, answer)
 
 
 def _latencies(measured: Measured, word: str, studies: Studies) -> dict[float, Mean]:

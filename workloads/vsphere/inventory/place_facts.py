@@ -62,7 +62,9 @@ def store_facts(seen: Seen) -> Iterator[tuple[str, Setting]]:
     yield "capacity_bytes", seen.number("summary.capacity")
     yield "accessible", seen.flag("summary.accessible")
     info = seen.element("info")
-    yield "extents", None if info is None else float(len(elements.datastore_info(info).extents))
+    extents = () if info is None else elements.datastore_info(info).extents
+    yield "extents", None if info is None else float(len(extents))
+    yield "device", " ".join(extents) or None
     yield "hosts", " ".join(mounting_hosts(seen)) if seen.element("host") is not None else None
     yield "iorm_supported", seen.flag("capability.storageIORMSupported")
 
