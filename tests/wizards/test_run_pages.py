@@ -18,9 +18,10 @@ from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
 from tests.wizards.memory_environment import MemoryEnvironment
 from tests.wizards.running import run_plan, short_plan
-from viewmodels.run_curves import RUN_ATTRIBUTE, Grid, work_curves
+from viewmodels.run_curves import RUN_ATTRIBUTE, CounterCurve, Grid, work_curves
 from wizards.flows.costs import cost_of
 from wizards.flows.plan_file import parse_plan
+from wizards.flows.run_charts import hosts_chart
 from wizards.flows.run_details import details_text
 from wizards.flows.run_reading import RunKnowledge, result_page, run_page
 from wizards.flows.run_source import RunSource
@@ -242,3 +243,14 @@ def test_what_is_told_once_an_interval_holds_for_it_and_not_before(tmp_path: Pat
     assert not there[26:56].any(), "half a minute without a sample is a gap"
     assert there[58:74].all()
     assert one.heard == times[-1]
+
+
+def test_vmotions_are_marked_in_the_hosts_cpu() -> None:
+    times = np.arange(1000, 4000, 1000)
+    curves = [CounterCurve(EntityRef("host", f"h{n}"), f"esx0{n}.lab", np.full(3, 50.0 * n)) for n in (1, 2)]
+    moved = Event(2000, "vMotion", "h03 moved to esx02", EntityRef("vm", "vm-3"))
+    others = [Event(2500, "snapshot", "before-patch"), Event(9000, "vmotion", "later")]
+    chart = hosts_chart(curves, times, (), TimeRange(1000, 3000), [moved, *others])
+    assert [one.name for one in chart.curves] == ["esx01", "esx02"]
+    assert chart.moments == ((2000, "h03 moved to esx02"),)
+    assert chart.note == "%, 1 vMotion, dotted"

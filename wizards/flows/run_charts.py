@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import nan
 
 import numpy as np
 
 from resources.foreign_text import shown
-from resources.units import format_value
-from sessions.model import FloatArray
+from resources.units import format_count, format_value
+from sessions.model import Event, FloatArray, IntArray
 from sessions.times import TimeRange
 from viewmodels.host_domains import shared_domain, without
-from viewmodels.run_curves import WorkCurve, WorkCurves
+from viewmodels.run_curves import CounterCurve, WorkCurve, WorkCurves
 from wizards.flows.chart_values import Band, TimeChart, TimeCurve
 from wizards.flows.run_source import RunSource
 
@@ -20,6 +20,8 @@ QUEUE, ACTIVE, CPU = "disk.queue_depth", "datastore.sioc_active", "cpu.util"
 HOST_CPU = ("cpu.util", "cpu.pcpu_util", "cpu.pcpu_used")
 """What tells how busy a host is, the first that is there."""
 _MAX_HOSTS = 8
+_MOVES = ("vmotion", "drs")
+"""Kinds of events that tell of a VM that moved to another host, in small letters."""
 
 
 def charts_of(source: RunSource, bands: tuple[Band, ...], window: TimeRange) -> Iterator[TimeChart]:
@@ -55,6 +57,29 @@ def charts_of(source: RunSource, bands: tuple[Band, ...], window: TimeRange) -> 
     kept = tuple(one for one in curves if np.isfinite(one.values).any()) or curves[:1]
     note = "ms, critical VM" if who is not None else "ms, weighted by I/Os"
     yield TimeChart(name, note, "ms", work.times, kept, plain, window, now=source.now)
+
+
+def hosts_chart(
+    hosts: Sequence[CounterCurve],
+    times: IntArray,
+    bands: tuple[Band, ...],
+    window: TimeRange,
+    events: Iterable[Event],
+) -> TimeChart:
+    """Return how busy each host was over a whole run, with a mark at each vMotion in it."""
+    domain = shared_domain(one.of for one in hosts)
+    curves = tuple(
+        TimeCurve(without(domain, one.of), one.values, number)
+        for number, one in enumerate(hosts[:_MAX_HOSTS])
+    )
+    moves = tuple(
+        (one.at, shown(one.text, 120))
+        for one in events
+        if one.kind.lower() in _MOVES and window.start <= one.at <= window.end
+    )
+    count = f"{format_count(len(moves))} vMotion{'' if len(moves) == 1 else 's'}, dotted"
+    note = f"%, {count}" if moves else "%"
+    return TimeChart("CPU of each host, whole run", note, "%", times, curves, bands, window, moments=moves)
 
 
 def strip_of(source: RunSource, bands: tuple[Band, ...], window: TimeRange) -> TimeChart | None:

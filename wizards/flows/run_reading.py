@@ -27,7 +27,7 @@ from wizards.flows.plan import Plan
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.results import ResultSource, result_sheet
-from wizards.flows.run_charts import ACTIVE, CPU, HOST_CPU, QUEUE
+from wizards.flows.run_charts import ACTIVE, CPU, HOST_CPU, QUEUE, hosts_chart
 from wizards.flows.run_details import read_rounds, read_verdict
 from wizards.flows.run_sheet import RunSheet
 from wizards.flows.run_source import RunSource
@@ -177,6 +177,11 @@ def _whole_run(
     if plan is not None:
         cost: Cost = cost_of(plan, known.tests, known.jobs)
         bands = tuple(bands_of_run(run, plan, cost, end))
+    placed = plan is not None and known.tests.tests.get(plan.test)
+    if plan is not None and placed and CPU in placed.observes:  # what moves is CPU load, not I/O
+        hosts = counter_curves(reader, HOST_CPU, window, {one.host for one in plan.workers if one.host})
+        if len(hosts) > 1:
+            return hosts_chart(hosts, work.times, bands, window, reader.events())
     return TimeChart(
         "IOPS per VM, whole run", "stacked", "/s", work.times, curves, bands, window, is_stacked=True
     )
