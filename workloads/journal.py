@@ -53,22 +53,18 @@ class Wanted:
         return (self.object, self.setting)
 
 
-class Changes:
-    """The changes of one run. ``undo_kind`` says which code undoes them: ``vsphere``, ``guest``, ``lab``.
-
-    ``entries`` are the changes of an earlier process of this run, none for a new one.
-    """
+class _Notes:
+    """The changes of one run as they are written down; ``entries`` are those of an earlier process of it."""
 
     def __init__(
         self,
         run: str,
-        settings: Settings,
         book: JournalBook,
         now_ms: Callable[[], int],
         undo_kind: str,
-        entries: Iterable[JournalEntry] = (),
+        entries: Iterable[JournalEntry],
     ) -> None:
-        self._run, self._settings, self._book = run, settings, book
+        self._run, self._book = run, book
         self._now_ms, self._undo_kind = now_ms, undo_kind
         self._entries = {entry.id: entry for entry in current_journal(entries)}
 
@@ -77,197 +73,16 @@ class Changes:
         """All changes in the order in which they were intended, each in its present state."""
         return list(self._entries.values())
 
-    def make(self, wanted: Wanted) -> JournalEntry:
-        """Give a setting a value and return the change.
+    def present(self, entry: JournalEntry) -> JournalEntry:
+        """Return a change in its present state."""
+        return self._entries[entry.id]
 
-        A setting that this run has changed before gets one change from its first value to the new one. Raises
-        ChangeFailedError and what the settings raise; whatever may have been changed then is in the journal.
-        """
-        earlier = self._open_change(wanted.key)
-        is_moving = wanted.setting == _MOVING
-        if earlier is not None and _same(earlier.before, wanted.value):
-            return self._returned(earlier) if is_moving else self.undo(earlier)
-        before = self._settings.read(wanted.object, wanted.setting)
-        if _same(before, wanted.value):
-            is_first = is_moving and earlier is None
-            return (
-                self._note(self._entry(wanted, before, "applied"))
-                if is_first
-                else self._unneeded(wanted, before)
-            )
-        change = self._note(self._entry(wanted, before, "intended"))
-        applied = self._made(change)
-        if earlier is None:
-            return self._note(applied)
-        joined = replace(applied, before=earlier.before)
-        done = self._moved(
-            earlier, "not needed", "The same setting was changed again; that change puts it back."
-        )
-        self._record([joined, done])
-        return joined
-
-    def make_all(self, wanted: Sequence[Wanted]) -> list[JournalEntry]:
-        """Make several changes as ``make`` does; those at different sources (guests over ssh) at once.
-
-        Raises the first error; what was or may have been changed is in the journal then, too.
-        """
-        if len({one.object.source for one in wanted}) < max(2, len(wanted)):
-            return [self.make(one) for one in wanted]
-        seen = raised(on_all(wanted, lambda one: self._settings.read(one.object, one.setting)))
-        intended: list[JournalEntry] = []
-        for one, before in zip(wanted, seen, strict=True):
-            intended.append(self._entry(one, before, "intended", len(intended)))
-        self._record(intended)
-        made = raised(on_all(intended, self._made))
-        self._record(made)
-        return made
-
-    def _made(self, change: JournalEntry) -> JournalEntry:
-        self._apply(change)
-        return self._moved(change, "applied", after=self._read_back(change))
-
-    def intend(self, wanted: Wanted) -> JournalEntry:
-        """Write down something that is about to be made by other means than a setting (a folder in a guest).
-
-        Setting it to what it was before must remove it.
-        """
-        present = self._open_change(wanted.key)
-        if present is not None:
-            return present
-        return self._note(self._entry(wanted, None, "intended"))
-
-    def confirm(self, entry: JournalEntry) -> JournalEntry:
-        """Write down that what was intended is there now."""
-        present = self._entries[entry.id]
-        return self._note(self._moved(present, "applied")) if present.state == "intended" else present
-
-    def drop(self, entry: JournalEntry, why: str) -> JournalEntry:
-        """Write down that what was intended never came to be."""
-        present = self._entries[entry.id]
-        return self._note(self._moved(present, "not needed", why)) if present.state == "intended" else present
-
-    def hold(self, wanted: Iterable[Wanted], kept: Collection[str] = ()) -> None:
-        """Make these the settings that are changed: put back the others, newest first, and change what
-        differs. Changes with the ids ``kept`` stay.
-
-        Raises what ``make`` raises, and ChangeFailedError if a setting could not be put back.
-        """
-        needed = {one.key: one for one in wanted}
-        for entry in reversed(self.entries):
-            if entry.is_open and (entry.object, entry.setting) not in needed and entry.id not in kept:
-                _require_undone(self.undo(entry))
-        for one in needed.values():
-            present = self._open_change(one.key)
-            is_moving = one.setting == _MOVING
-            if (
-                is_moving
-                or present is None
-                or present.state != "applied"
-                or not _same(present.after, one.value)
-            ):
-                self.make(one)
-
-    def undo(self, entry: JournalEntry) -> JournalEntry:
-        """Undo a change if that is still ours to do; return it in the state that it reached.
-
-        Nothing is raised for a server that does not answer: the change is then ``failed``, and stays to be
-        undone.
-        """
-        return self._note(self._reached(entry)) if entry.is_open else entry
-
-    def undo_all(self) -> list[JournalEntry]:
-        """Undo everything that is still open, newest first; return all changes.
-
-        Several sources (guests over ssh) are seen to at once: one that hangs holds up no other.
-        """
-        by_source: dict[str, list[JournalEntry]] = {}
-        for entry in reversed(self.entries):
-            if entry.is_open:
-                by_source.setdefault(entry.object.source, []).append(entry)
-        if len(by_source) < 2:
-            for entry in chain.from_iterable(by_source.values()):
-                self.undo(entry)
-            return self.entries
-        found = on_all(list(by_source.values()), lambda own: [self._reached(one) for one in own])
-        self._record([entry for own in found if isinstance(own, list) for entry in own])
-        return self.entries
-
-    def _reached(self, entry: JournalEntry) -> JournalEntry:
-        """Undo an open change; return it in the state that it reached, which is not written down yet."""
-        try:
-            return self._undone(entry)
-        except NotFoundError:
-            why = f"{shown(entry.object.name)} is not there any more."
-            return self._moved(entry, "not needed", why)
-        except HyperscopeError as error:
-            return self._moved(entry, "failed", str(error))
-
-    def _returned(self, entry: JournalEntry) -> JournalEntry:
-        """Move an object back to where it was. The change stays open: it may be moved again."""
-        if not _same(self._settings.read(entry.object, entry.setting), entry.before):
-            self._settings.write(entry.object, entry.setting, entry.before)
-            self._read_back(replace(entry, after=entry.before))
-        return self._note(self._moved(entry, "applied", after=entry.before))
-
-    def _unneeded(self, wanted: Wanted, before: Setting) -> JournalEntry:
-        """Write down once that a setting has its value already."""
-        same = [one for one in self.entries if (one.object, one.setting) == wanted.key]
-        if same and same[-1].state == "not needed" and _same(same[-1].after, wanted.value):
-            return same[-1]
-        return self._note(self._entry(wanted, before, "not needed"))
-
-    def _open_change(self, key: tuple[ChangedObject, str]) -> JournalEntry | None:
+    def open_change(self, key: tuple[ChangedObject, str]) -> JournalEntry | None:
+        """Return the change of a setting that may be in effect, None if there is none."""
         open_ones = [one for one in self.entries if one.is_open and (one.object, one.setting) == key]
         return open_ones[-1] if open_ones else None
 
-    def _apply(self, change: JournalEntry) -> None:
-        """Set the value, unless somebody else was faster."""
-        now = self._settings.read(change.object, change.setting)
-        if not _same(now, change.before):
-            why = f"It became {_said(now)} while it was about to be changed; nothing was set."
-            self._note(self._moved(change, "left", why))
-            raise ChangeFailedError(
-                f"{_what(change)}: {why}", advice="See who else works on it, and try again."
-            )
-        try:
-            self._settings.write(change.object, change.setting, change.after)
-        except HyperscopeError as error:
-            self._note(self._moved(change, "failed", str(error)))
-            raise
-
-    def _read_back(self, change: JournalEntry) -> Setting:
-        try:
-            found = self._settings.read(change.object, change.setting)
-        except HyperscopeError as error:
-            self._note(self._moved(change, "failed", str(error)))
-            raise
-        if _same(found, change.after):
-            return found
-        why = f"It was set to {_said(change.after)} and reads {_said(found)}."
-        self._note(self._moved(change, "failed", why))
-        raise ChangeFailedError(f"{_what(change)}: {why}", advice="See the server's tasks and events.")
-
-    def _undone(self, entry: JournalEntry) -> JournalEntry:
-        now = self._settings.read(entry.object, entry.setting)
-        if _same(now, entry.before):
-            is_unneeded = entry.state == "intended" or _same(entry.before, entry.after)
-            state: ChangeState = "not needed" if is_unneeded else "undone"
-            return self._moved(entry, state, "" if state == "not needed" else "It was so already.")
-        if not _same(now, entry.after) and entry.setting != _MOVING:
-            why = (
-                f"It is {_said(now)} now, neither {_said(entry.before)} as before the test nor "
-                f"{_said(entry.after)} as the test set it: somebody else changed it."
-            )
-            return self._moved(entry, "left", why)
-        self._settings.write(entry.object, entry.setting, entry.before)
-        found = self._settings.read(entry.object, entry.setting)
-        if _same(found, entry.before):
-            return self._moved(entry, "undone")
-        return self._moved(
-            entry, "failed", f"It was put back to {_said(entry.before)} and reads {_said(found)}."
-        )
-
-    def _entry(self, wanted: Wanted, before: Setting, state: ChangeState, more: int = 0) -> JournalEntry:
+    def new(self, wanted: Wanted, before: Setting, state: ChangeState, more: int = 0) -> JournalEntry:
         """Return a new change; ``more`` of them were made before it that are not in the journal yet."""
         now = self._now_ms()
         name = f"{self._run}/{len(self._entries) + more + 1:04}"
@@ -284,17 +99,238 @@ class Changes:
             now,
         )
 
-    def _moved(self, entry: JournalEntry, state: ChangeState, why: str = "", **new: Any) -> JournalEntry:
+    def moved(self, entry: JournalEntry, state: ChangeState, why: str = "", **new: Any) -> JournalEntry:
+        """Return a change in another state, which it reaches now."""
         at = max(self._now_ms(), entry.at)
         return replace(entry, state=state, why=why, at=at, **new)
 
-    def _note(self, entry: JournalEntry) -> JournalEntry:
-        self._record([entry])
+    def note(self, entry: JournalEntry) -> JournalEntry:
+        """Write one change down and return it."""
+        self.record([entry])
         return entry
 
-    def _record(self, entries: Sequence[JournalEntry]) -> None:
+    def record(self, entries: Sequence[JournalEntry]) -> None:
+        """Write changes down, all of them or none; they are on disk when this returns."""
         self._book.record(entries)
         self._entries.update({entry.id: entry for entry in entries})
+
+
+class Changes:
+    """The changes of one run. ``undo_kind`` says which code undoes them: ``vsphere``, ``guest``, ``lab``.
+
+    ``entries`` are the changes of an earlier process of this run, none for a new one.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        settings: Settings,
+        book: JournalBook,
+        now_ms: Callable[[], int],
+        undo_kind: str,
+        entries: Iterable[JournalEntry] = (),
+    ) -> None:
+        self._settings = settings
+        self._notes = _Notes(run, book, now_ms, undo_kind, entries)
+
+    @property
+    def entries(self) -> list[JournalEntry]:
+        """All changes in the order in which they were intended, each in its present state."""
+        return self._notes.entries
+
+    def make(self, wanted: Wanted) -> JournalEntry:
+        """Give a setting a value and return the change.
+
+        A setting that this run has changed before gets one change from its first value to the new one. Raises
+        ChangeFailedError and what the settings raise; whatever may have been changed then is in the journal.
+        """
+        earlier = self._notes.open_change(wanted.key)
+        is_moving = wanted.setting == _MOVING
+        if earlier is not None and _same(earlier.before, wanted.value):
+            return self._returned(earlier) if is_moving else self.undo(earlier)
+        before = self._settings.read(wanted.object, wanted.setting)
+        if _same(before, wanted.value):
+            is_first = is_moving and earlier is None
+            return (
+                self._notes.note(self._notes.new(wanted, before, "applied"))
+                if is_first
+                else self._unneeded(wanted, before)
+            )
+        change = self._notes.note(self._notes.new(wanted, before, "intended"))
+        applied = self._made(change)
+        if earlier is None:
+            return self._notes.note(applied)
+        joined = replace(applied, before=earlier.before)
+        done = self._notes.moved(
+            earlier, "not needed", "The same setting was changed again; that change puts it back."
+        )
+        self._notes.record([joined, done])
+        return joined
+
+    def make_all(self, wanted: Sequence[Wanted]) -> list[JournalEntry]:
+        """Make several changes as ``make`` does; those at different sources (guests over ssh) at once.
+
+        Raises the first error; what was or may have been changed is in the journal then, too.
+        """
+        if len({one.object.source for one in wanted}) < max(2, len(wanted)):
+            return [self.make(one) for one in wanted]
+        seen = raised(on_all(wanted, lambda one: self._settings.read(one.object, one.setting)))
+        intended: list[JournalEntry] = []
+        for one, before in zip(wanted, seen, strict=True):
+            intended.append(self._notes.new(one, before, "intended", len(intended)))
+        self._notes.record(intended)
+        made = raised(on_all(intended, self._made))
+        self._notes.record(made)
+        return made
+
+    def _made(self, change: JournalEntry) -> JournalEntry:
+        self._apply(change)
+        return self._notes.moved(change, "applied", after=self._read_back(change))
+
+    def intend(self, wanted: Wanted) -> JournalEntry:
+        """Write down something that is about to be made by other means than a setting (a folder in a guest).
+
+        Setting it to what it was before must remove it.
+        """
+        present = self._notes.open_change(wanted.key)
+        if present is not None:
+            return present
+        return self._notes.note(self._notes.new(wanted, None, "intended"))
+
+    def confirm(self, entry: JournalEntry) -> JournalEntry:
+        """Write down that what was intended is there now."""
+        present = self._notes.present(entry)
+        return (
+            self._notes.note(self._notes.moved(present, "applied"))
+            if present.state == "intended"
+            else present
+        )
+
+    def drop(self, entry: JournalEntry, why: str) -> JournalEntry:
+        """Write down that what was intended never came to be."""
+        present = self._notes.present(entry)
+        return (
+            self._notes.note(self._notes.moved(present, "not needed", why))
+            if present.state == "intended"
+            else present
+        )
+
+    def hold(self, wanted: Iterable[Wanted], kept: Collection[str] = ()) -> None:
+        """Make these the settings that are changed: put back the others, newest first, and change what
+        differs. Changes with the ids ``kept`` stay.
+
+        Raises what ``make`` raises, and ChangeFailedError if a setting could not be put back.
+        """
+        needed = {one.key: one for one in wanted}
+        for entry in reversed(self.entries):
+            if entry.is_open and (entry.object, entry.setting) not in needed and entry.id not in kept:
+                _require_undone(self.undo(entry))
+        for one in needed.values():
+            present = self._notes.open_change(one.key)
+            is_moving = one.setting == _MOVING
+            if (
+                is_moving
+                or present is None
+                or present.state != "applied"
+                or not _same(present.after, one.value)
+            ):
+                self.make(one)
+
+    def undo(self, entry: JournalEntry) -> JournalEntry:
+        """Undo a change if that is still ours to do; return it in the state that it reached.
+
+        Nothing is raised for a server that does not answer: the change is then ``failed``, and stays to be
+        undone.
+        """
+        return self._notes.note(self._reached(entry)) if entry.is_open else entry
+
+    def undo_all(self) -> list[JournalEntry]:
+        """Undo everything that is still open, newest first; return all changes.
+
+        Several sources (guests over ssh) are seen to at once: one that hangs holds up no other.
+        """
+        by_source: dict[str, list[JournalEntry]] = {}
+        for entry in reversed(self.entries):
+            if entry.is_open:
+                by_source.setdefault(entry.object.source, []).append(entry)
+        if len(by_source) < 2:
+            for entry in chain.from_iterable(by_source.values()):
+                self.undo(entry)
+            return self.entries
+        found = on_all(list(by_source.values()), lambda own: [self._reached(one) for one in own])
+        self._notes.record([entry for own in found if isinstance(own, list) for entry in own])
+        return self.entries
+
+    def _reached(self, entry: JournalEntry) -> JournalEntry:
+        """Undo an open change; return it in the state that it reached, which is not written down yet."""
+        try:
+            return self._undone(entry)
+        except NotFoundError:
+            why = f"{shown(entry.object.name)} is not there any more."
+            return self._notes.moved(entry, "not needed", why)
+        except HyperscopeError as error:
+            return self._notes.moved(entry, "failed", str(error))
+
+    def _returned(self, entry: JournalEntry) -> JournalEntry:
+        """Move an object back to where it was. The change stays open: it may be moved again."""
+        if not _same(self._settings.read(entry.object, entry.setting), entry.before):
+            self._settings.write(entry.object, entry.setting, entry.before)
+            self._read_back(replace(entry, after=entry.before))
+        return self._notes.note(self._notes.moved(entry, "applied", after=entry.before))
+
+    def _unneeded(self, wanted: Wanted, before: Setting) -> JournalEntry:
+        """Write down once that a setting has its value already."""
+        same = [one for one in self.entries if (one.object, one.setting) == wanted.key]
+        if same and same[-1].state == "not needed" and _same(same[-1].after, wanted.value):
+            return same[-1]
+        return self._notes.note(self._notes.new(wanted, before, "not needed"))
+
+    def _apply(self, change: JournalEntry) -> None:
+        """Set the value, unless somebody else was faster."""
+        now = self._settings.read(change.object, change.setting)
+        if not _same(now, change.before):
+            why = f"It became {_said(now)} while it was about to be changed; nothing was set."
+            self._notes.note(self._notes.moved(change, "left", why))
+            raise ChangeFailedError(
+                f"{_what(change)}: {why}", advice="See who else works on it, and try again."
+            )
+        try:
+            self._settings.write(change.object, change.setting, change.after)
+        except HyperscopeError as error:
+            self._notes.note(self._notes.moved(change, "failed", str(error)))
+            raise
+
+    def _read_back(self, change: JournalEntry) -> Setting:
+        try:
+            found = self._settings.read(change.object, change.setting)
+        except HyperscopeError as error:
+            self._notes.note(self._notes.moved(change, "failed", str(error)))
+            raise
+        if _same(found, change.after):
+            return found
+        why = f"It was set to {_said(change.after)} and reads {_said(found)}."
+        self._notes.note(self._notes.moved(change, "failed", why))
+        raise ChangeFailedError(f"{_what(change)}: {why}", advice="See the server's tasks and events.")
+
+    def _undone(self, entry: JournalEntry) -> JournalEntry:
+        now = self._settings.read(entry.object, entry.setting)
+        if _same(now, entry.before):
+            is_unneeded = entry.state == "intended" or _same(entry.before, entry.after)
+            state: ChangeState = "not needed" if is_unneeded else "undone"
+            return self._notes.moved(entry, state, "" if state == "not needed" else "It was so already.")
+        if not _same(now, entry.after) and entry.setting != _MOVING:
+            why = (
+                f"It is {_said(now)} now, neither {_said(entry.before)} as before the test nor "
+                f"{_said(entry.after)} as the test set it: somebody else changed it."
+            )
+            return self._notes.moved(entry, "left", why)
+        self._settings.write(entry.object, entry.setting, entry.before)
+        found = self._settings.read(entry.object, entry.setting)
+        if _same(found, entry.before):
+            return self._notes.moved(entry, "undone")
+        return self._notes.moved(
+            entry, "failed", f"It was put back to {_said(entry.before)} and reads {_said(found)}."
+        )
 
 
 def _require_undone(entry: JournalEntry) -> None:

@@ -10,7 +10,7 @@ import threading
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -99,8 +99,11 @@ class Stage:
 
     def end(self, run: subprocess.Popen[str]) -> Said:
         """Wait for the end of a run, and return what it said."""
+        if self.wizard.asks:
+            run.wait(_WITHIN_S)  # with its stdin open: without it the window is gone, and the run ends
+        assert run.stdout is not None
         with run:
-            said = "" if self.wizard.asks or run.stdout is None else run.stdout.read()
+            said = "" if self.wizard.asks else run.stdout.read()
         return Said(run.returncode, said, "")
 
     def finish(self, *words: object) -> Said:
@@ -140,13 +143,11 @@ class Stage:
 def _do_what_is_asked(run: subprocess.Popen[str]) -> None:
     assert run.stdout is not None
     assert run.stdin is not None
-    for line in run.stdout:
-        if "Then resume." in line:
-            try:
+    with suppress(OSError, ValueError):  # it was killed, and its pipes are closed
+        for line in run.stdout:
+            if "Then resume." in line:
                 run.stdin.write(json.dumps({"do": "resume"}) + "\n")
                 run.stdin.flush()
-            except OSError:  # it was killed
-                return
 
 
 def lengthen(plan: Path, measure_s: float = MEASURE_S) -> None:
