@@ -63,7 +63,7 @@ def test_the_cache_pair_asks_and_goes_on(tmp_path: Path) -> None:
         assert set(phase_states(session).values()) == {"done"}
         with SessionReader.open(session) as reader:
             [ran] = reader.test_runs()
-            assert {one.name for one in ran.figures} >= {"IOPS"}
+            assert {one.name for one in ran.figures} >= {"IOPS, speed-up"}
             assert ran.verdict
         assert stage.differences(before) == []
 
