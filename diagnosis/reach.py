@@ -143,11 +143,10 @@ class ReachBook:
         card = scene.compiled.card.id
         tally, what = self.tallies[card], (scene.source, scene.compiled.rule.entity)
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
-        if not found.entities or found.short:
-            tally.saw(what, found.entities, found.judged)
         if not found.entities:
             return
         if found.short or too_short(scene.times, Hold(self._shortest, self._shortest)):
+            tally.saw(what, found.entities, found.judged)
             self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
@@ -202,6 +201,11 @@ class ReachBook:
         checks = tuple(
             _with_outcome(self._check(card, sources, catalogue), outcomes) for card in cards if card.rules
         )
+        if not any(one.judged is not None for one in reached):  # a look at a state is no all-clear
+            checks = tuple(
+                replace(one, verdict="insufficient data") if one.verdict == "not found" else one
+                for one in checks
+            )
         return _verdict(sources, reached, checks, SeverityCounts.of(outcomes.findings))
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:

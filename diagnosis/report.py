@@ -330,5 +330,7 @@ def _why_not(check: Check, diagnosis: Diagnosis) -> str:
     if not check.entities:
         return "this data has nothing that they are about, or not the counters that they need."
     if not check.judged:
-        return f"needs {counters or 'samples'}, which this data does not have."
+        if not counters:
+            return "needs more samples than this data has."
+        return f"needs {counters}, which this data does not have."
     return f"judged without {counters}, which this data does not have."

@@ -252,3 +252,14 @@ def test_one_reason_of_several_sources_is_given_once() -> None:
     lacking = [quiet(f"esx0{number}", seconds=15) for number in range(2)]
     text = verdict_sentence(diagnosed(quiet("esx09"), *lacking).verdict, at)
     assert "Not judged: esx00, esx01: 3 samples over 15 s; a problem must last" in text
+
+
+def test_no_check_of_too_short_a_capture_is_said_to_have_found_nothing() -> None:
+    recording = quiet(seconds=15)
+    recording.vm("db01", {"mem.balloon": 0.0, "mem.swap_read": 0.0, "mem.swap_write": 0.0})
+    found = diagnosed(recording)
+    assert found.verdict.state == "could not be judged"
+    checks = checks_of(found)
+    assert checks["mem.swapping"].entities == 2
+    assert {one.verdict for one in checks.values()} <= {"insufficient data", "not applicable"}
+    assert checks["mem.swapping"].verdict == "insufficient data"
