@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
 from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
@@ -16,6 +17,7 @@ from diagnosis.presence import Subject, entity_subjects, insufficient, source_su
 from diagnosis.ranking import rank, score
 from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
+from diagnosis.sustained import spacing_ms
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
@@ -240,7 +242,7 @@ class Run:
             causes=worst.causes,
             remedies=worst.remedies,
             score=score(hit.severity, share, float(coverage)),
-            notes=(*worst.notes, *self._short_note(hit)),
+            notes=(*worst.notes, *self._short_note(hit), *self._pattern_note(hit, windows)),
             changes=changes,
             changes_left=left,
         )
@@ -272,6 +274,21 @@ class Run:
         length = format_duration(float(times[-1] - times[0]) / 1000)
         few = f"Judged from {times.size} samples ({length}): few."
         return (f"{few} They show a state, not how long it has lasted.",)
+
+    def _pattern_note(self, hit: Hit, windows: Sequence[TimeRange]) -> tuple[str, ...]:
+        """That it comes back at even intervals, if it does."""
+        pattern = hit.compiled.sustained.returning
+        if pattern is None or len(windows) < pattern.times:
+            return ()
+        starts = np.array([one.start for one in windows], dtype=np.int64)
+        distance = spacing_ms(starts, pattern.spread, 2 * usual_step(self._table.axis(hit.source)))
+        if distance is None:
+            return ()
+        every, lasted = format_duration(distance / 1000), max(one.seconds for one in windows)
+        longest = f", for {format_duration(lasted)} at most" if lasted else ""
+        return (
+            f"It comes back every {every}: {len(windows)} times{longest}. Look for what runs that often.",
+        )
 
     def _seen_from(self, hit: Hit) -> str:
         """The host whose view of a shared entity it is, or that a VM was on then, or the source."""

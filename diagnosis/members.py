@@ -169,7 +169,17 @@ class _Gathering:
         if signal.same_fact:
             known = self._topology.texts(signal.same_fact)
             found = [one for one in found if known.get(one.ref) == known.get(ref)]
-        return found
+        return self._on_its_switches(ref, found) if signal.same_switch else found
+
+    def _on_its_switches(self, ref: EntityRef, uplinks: Sequence[Placed]) -> Sequence[Placed]:
+        """The uplinks that serve the entity's own ports; none where nothing says which these are."""
+        of_uplink, of_port = (self._topology.texts(fact) for fact in ("nic.switch", "port.switch"))
+        ports = self._topology.below(self._source, ref, "port")
+        switches = {of_port.get(port.ref) for port in ports} - {None}
+        every = {of_uplink.get(uplink.ref) for uplink in uplinks}
+        if not switches and len(every) == 1:
+            return uplinks
+        return [uplink for uplink in uplinks if of_uplink.get(uplink.ref) in switches]
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
         tables = [

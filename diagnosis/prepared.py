@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
+from diagnosis.path_matching import link_paths
 from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.reach import KnownSamples, ReachKept
 from diagnosis.samples import SampleTable
@@ -32,6 +33,7 @@ class Prepared:
     table: SampleTable
     events: SessionEvents
     gaps: EntityGaps
+    paths_are_final: bool = True
     scenes: dict[int, list[Scene]] = field(default_factory=dict)
     series: dict[int, IntArray] = field(default_factory=dict)
     known: dict[int, KnownSamples] = field(default_factory=dict)
@@ -73,7 +75,11 @@ class Prepared:
         """Return True if no fact begins or ends in the time that a longer window adds."""
         old = self.window
         times = (at for fact in self.source.facts() for at in (fact.start, fact.end) if at is not None)
-        return window.start == old.start and not any(old.end < at <= window.end + 1 for at in times)
+        return (
+            self.paths_are_final
+            and window.start == old.start
+            and not any(old.end < at <= window.end + 1 for at in times)
+        )
 
     def _read_records(self, session: SampleSource) -> None:
         self.events, self.gaps = _records(session, self.problems, self.sources, self.window)
@@ -82,6 +88,9 @@ class Prepared:
 def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
     """Return the entities of the source that a rule is about."""
     found, only = topology.rows(source, rule.entity), rule.only
+    if rule.where_name:
+        named = re.compile(rule.where_name)
+        found = [ref for ref in found if named.fullmatch(topology.entity(ref).name)]
     if only is None:
         return found
     known, like = topology.texts(only.fact), re.compile(only.like)
@@ -97,8 +106,9 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     source = with_derived(session, problems.derived, counters, window)
     topology = Topology(source, counters, window)
     table = SampleTable(source, window, topology.series.source_of)
+    are_final = link_paths(source, topology, table)
     events, gaps = _records(session, problems, sources, window)
-    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps)
+    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps, are_final)
 
 
 def _records(

@@ -34,9 +34,10 @@ def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> li
         key=lambda one: (
             -_WEIGHT[one.severity],
             one.consequence_of is not None,
-            -one.score,
+            0.0 if one.severity == "info" else -one.score,
             layer.get(one.problem, len(_LAYERS)),
             one.problem,
+            -one.evidence[0].value if one.severity == "info" and one.evidence else 0.0,  # the most first
             one.entity_name,
             one.entity,
         ),
@@ -130,11 +131,13 @@ def _marked(finding: Finding, cause: Key | None, pairs: Sequence[Consequence]) -
     if cause is None:
         return finding
     why = next(one.because for one in pairs if (one.upstream, one.downstream) == (cause[0], finding.problem))
+    # What follows from something else goes with it: only that is to be mended, by its own steps.
     severity = "warning" if finding.severity == "critical" else finding.severity
     return replace(
         finding,
         severity=severity,
         consequence_of=cause,
+        remedies=(),
         notes=(*finding.notes, why),
         score=round(finding.score * _WEIGHT[severity] / _WEIGHT[finding.severity], 4),
     )

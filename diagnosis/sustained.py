@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.arrays import BoolArray, sample_seconds, usual_step, window_sums
-from resources.problem_cards import Hold, Sustained
+from resources.problem_cards import Hold, Returning, Sustained
 from sessions.model import FloatArray, IntArray
 
 _SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
@@ -45,7 +45,43 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
         return _no_windows()
     held = _held(true[rows], times, hold, rule)
     inside = violating[rows] & _soon(held, times, hold.of_s)
+    if rule.returning and times.size > 1:
+        inside |= _returning(violating[rows], times, hold, rule.clear_s, rule.returning)
     return _merge(inside, rows, times, rule.clear_s)
+
+
+def spacing_ms(starts: IntArray, spread: float, slack_ms: float) -> float | None:
+    """Return the median distance (ms) between beginnings that are evenly spaced; None if they are not.
+
+    No distance may differ from the median by more than ``spread`` (0 to 1) of it or ``slack_ms``.
+    """
+    distances = np.diff(starts)
+    if not distances.size:
+        return None
+    usual = float(np.median(distances))
+    return usual if np.abs(distances - usual).max() <= max(spread * usual, slack_ms) else None
+
+
+def _returning(
+    violating: BoolArray, times: IntArray, hold: Hold, clear_s: float, pattern: Returning
+) -> BoolArray:
+    """Which samples lie in bursts that come back at even intervals, each too short to be a problem."""
+    inside = np.zeros(violating.shape, dtype=np.bool_)
+    bursts = _merge(violating, np.arange(violating.shape[0]), times, clear_s)
+    sums = np.zeros((violating.shape[0], times.size + 1))
+    np.cumsum(np.where(violating, sample_seconds(times), 0.0), axis=1, out=sums[:, 1:])
+    lasted = sums[bursts.entity, bursts.last + 1] - sums[bursts.entity, bursts.first]
+    slack = _SLACK * usual_step(times) / 1000
+    long_enough = lasted >= pattern.part * hold.hold_s - slack
+    often = np.bincount(bursts.entity[long_enough], minlength=violating.shape[0]) >= pattern.times
+    for row in np.flatnonzero(often).tolist():
+        own = np.flatnonzero(long_enough & (bursts.entity == row))
+        starts = times[bursts.first[own]]
+        if spacing_ms(starts, pattern.spread, 2 * usual_step(times)) is not None:
+            for burst in own.tolist():
+                span = slice(int(bursts.first[burst]), int(bursts.last[burst]) + 1)
+                inside[row, span] = violating[row, span]
+    return inside
 
 
 def present_windows(true: FloatArray) -> Windows:
@@ -89,7 +125,8 @@ def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Boo
 def _window_start(times: IntArray, seconds: float) -> IntArray:
     """For each sample the first one of the ``seconds`` up to it."""
     slack = int(_SLACK * 1000 * (usual_step(times) / 1000)) if times.size > 1 else 0
-    return np.searchsorted(times, times - np.int64(seconds * 1000) + slack, side="right").astype(np.int64)
+    first = np.searchsorted(times, times - np.int64(seconds * 1000) + slack, side="right").astype(np.int64)
+    return np.minimum(first, np.arange(times.size))  # a sample that stands for longer than that is its own
 
 
 def _soon(held: BoolArray, times: IntArray, seconds: float) -> BoolArray:

@@ -97,6 +97,12 @@ class Topology:
         """Return the entities of this kind below ``above``, or on that host, in the window."""
         return self._group(source).get((above, kind), ())
 
+    def add_below(self, source: int, above: EntityRef, refs: Iterable[EntityRef]) -> None:
+        """Note that these entities are below ``above`` in the source, which the session does not say."""
+        self._group(source)
+        for ref in refs:
+            self._groups[source].setdefault((above, ref.kind), []).append(Placed(ref))
+
     def ancestors(self, ref: EntityRef) -> dict[str, EntityRef]:
         """Return the nearest ancestor of each kind, the entity itself included."""
         if ref not in self._ancestors:

@@ -49,18 +49,20 @@ ACROSS_HOSTS = ("elsewhere", "users")
 class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named quantity over time that a rule's expressions use.
 
-    A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of the
-    scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``; or
-    the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
+    A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of
+    the scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``;
+    or the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
     seconds.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``elsewhere`` for the same entity in other sources;
     ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
     leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
-    ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts with
-    the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
-    (uplinks of one switch). A counter written ``fact:NAME`` is that fact of the member.
+    ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
+    with the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
+    (uplinks of one switch), ``same_switch`` the uplinks of the switches that the entity's ports are on (all
+    of them where that is not known and the host has only one switch). A counter written ``fact:NAME`` is
+    that fact of the member.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``
@@ -80,6 +82,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     same_prefix: int = 0
     same_fact: str = ""
     whole: bool = False
+    same_switch: bool = False
     fact: str = ""
     arrived: list[str] = msgspec.field(default_factory=list)
     within_s: float = 0.0
@@ -87,7 +90,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def depends_on_self(self) -> bool:
         """True if the members are chosen by properties of the judged entity other than its place."""
-        return self.others or bool(self.same_prefix or self.same_fact)
+        return self.others or bool(self.same_prefix or self.same_fact or self.same_switch)
 
     @property
     def measured(self) -> bool:
@@ -141,8 +144,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
     ``condition`` and ``critical`` are true or false at each sample, and must hold as long as the
-    ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the sustained
-    rule can show such a problem. ``severity`` "info": worth knowing, but harmless now.
+    ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the
+    sustained rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only
+    entities whose name matches the pattern ``where_name`` are judged (empty: all).
     """
 
     entity: str
@@ -151,6 +155,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conclusion: str
     critical: str = ""
     measure: Measure | None = None
+    where_name: str = ""
     level: bool = False
     signals: dict[str, Signal] = msgspec.field(default_factory=dict)
     evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
@@ -251,11 +256,22 @@ class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     count: int = 0
 
 
+class Returning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A pattern that comes back: at least ``times`` bursts, each with ``part`` (0 to 1) of the time that
+    the rule asks for, whose beginnings are evenly spaced: none further off the median distance than
+    ``spread`` of it.
+    """
+
+    times: int
+    part: float
+    spread: float
+
+
 class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a condition must hold to be a problem, in seconds, independent of the sampling interval.
 
     A problem ends after ``clear_s`` seconds without the condition. ``coverage`` is the part (0 to 1) of the
-    time looked at for which the condition must be known.
+    time looked at for which the condition must be known. ``returning`` finds bursts that are each too short.
     """
 
     warning: Hold
@@ -263,6 +279,7 @@ class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clear_s: float
     coverage: float
     source: str
+    returning: Returning | None = None
 
 
 class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -169,7 +169,7 @@ def check_because(check: CheckReach) -> str:
     if check.verdict == "not applicable":
         return "nothing in the session can have it"
     if check.verdict == "insufficient data" or check.number is None:
-        return check.reason
+        return check.reason or "nothing was in the state that it looks at"
     found = f"{format_count(check.found)} found" if check.found else ""
     short = "in every sample, but too few to say how long" if check.verdict == "suspected" else ""
     return "; ".join(part for part in (found, number_text(check.number), short, check.reason) if part)

@@ -254,7 +254,7 @@ def _stated(objects: HostObjects) -> Iterator[tuple[EntityRef, str, str | float]
             if ref in objects.vcpus:
                 yield ref, "vcpus", float(objects.vcpus[ref])
     for ref, switch in objects.switches.items():
-        yield ref, "nic.switch", switch
+        yield ref, f"{ref.kind}.switch", switch
 
 
 def _fact_columns(specs: Sequence[SeriesSpec]) -> Iterator[tuple[int, str]]:

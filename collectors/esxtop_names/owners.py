@@ -117,7 +117,9 @@ def _port(objects: HostObjects, instance: str) -> Owner | None:
         return None
     key = f"{objects.name}/port/{port.id}"
     if port.world:
-        return Owner(objects.add("port", key, f"{port.portset}:{port.id}", objects.vm_of_port(port)))
+        ref = objects.add("port", key, f"{port.portset}:{port.id}", objects.vm_of_port(port))
+        objects.switches.setdefault(ref, port.portset)
+        return Owner(ref)
     if is_uplink(port.client):
         nic = objects.local("nic", port.client)
         objects.switches.setdefault(nic, port.portset)

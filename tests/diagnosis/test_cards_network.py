@@ -36,7 +36,14 @@ class TestRxDrops:
 
     @pytest.mark.parametrize(
         ("drops", "packets", "severity"),
-        [(0.05, 5_000.0, None), (0.2, 5_000.0, "warning"), (1.5, 5_000.0, "critical"), (20.0, 50.0, None)],
+        [
+            (0.05, 5_000.0, None),
+            (0.2, 5_000.0, "warning"),
+            (1.5, 5_000.0, "critical"),
+            (20.0, 5.0, None),
+            (0.8, 90.0, None),
+            (6.0, 60.0, "critical"),  # few packets: by their count
+        ],
     )
     def test_boundaries(self, drops: float, packets: float, severity: str | None) -> None:
         recording = Recording()

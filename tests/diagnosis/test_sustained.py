@@ -68,9 +68,34 @@ def test_what_is_absent_is_neither_good_nor_bad() -> None:
 
 
 def test_one_sample_however_bad_is_no_problem() -> None:
-    for rule in problems().sustained:
+    for rule in problems().sustained.keys() - {"any_sample"}:
         assert spans([0.0] * 50 + [1.0] + [0.0] * 50, 5, rule) == []
         assert spans([0.0] * 20 + [1.0] + [0.0] * 20, 20, rule) == []
+
+
+@pytest.mark.parametrize("interval", [2, 5, 20, 60, 300, 1800])
+def test_one_sample_of_a_state_that_is_never_harmless_is_enough(interval: int) -> None:
+    found = spans([0.0] * 9 + [1.0] + [0.0] * 9, interval, "any_sample")
+    assert found == [(9.0 * interval, 9.0 * interval)]
+
+
+def bursts(starts: list[int], length: int, total: int = 1800, step: int = 5) -> list[float]:
+    return [float(any(at <= t < at + length for at in starts)) for t in range(0, total, step)]
+
+
+@pytest.mark.parametrize(
+    ("starts", "length", "found"),
+    [
+        ([60, 360, 660, 960, 1260, 1560], 25, 6),  # every five minutes
+        ([60, 365, 655, 960], 25, 4),  # give or take
+        ([60, 360], 25, 0),  # twice is no pattern
+        ([60, 200, 700, 1500], 25, 0),  # no even distance
+        ([60, 360, 660, 960], 10, 0),  # too short to be bursts
+    ],
+)
+def test_bursts_that_come_back_are_a_pattern(starts: list[int], length: int, found: int) -> None:
+    assert len(spans(bursts(starts, length), 5, "contention")) == found
+    assert spans(bursts(starts, length), 5, "steady") == []  # a link that is full for a moment does its work
 
 
 def test_two_blips_in_five_minutes_are_enough_for_what_must_never_happen() -> None:

@@ -1,0 +1,92 @@
+"""Which storage paths lead to which device, worked out from the commands that both count.
+
+A capture of esxtop names a path by adapter, target and LUN number, and a device by its own name; nothing in
+it says which belong together. But every command of a device goes over one of its paths, so that the paths
+of one LUN number that together count what a device counts, sample by sample, are its paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from diagnosis.samples import SampleTable
+from diagnosis.topology import Topology
+from sessions.model import EntityRef, FloatArray, SampleSource
+from sessions.times import TimeRange
+
+SAMPLES = 24
+"""How many samples of the beginning are compared: with these the paths of a device are known."""
+_COMMANDS = "disk.commands"
+_CLOSE = 0.03
+"""How far counts of both may differ: a sample is printed with a few digits."""
+_BUSY = 20.0
+"""Commands a second from which a sample tells devices apart."""
+_FEWEST = 6
+
+
+def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> bool:
+    """Tell the topology which paths lead to which device; returns True if later samples can't change that."""
+    is_final = True
+    for number in topology.sources:
+        groups = _by_lun(topology, number)
+        axis = table.axis(number)
+        if not groups or not axis.size:
+            continue
+        is_final = is_final and axis.size >= SAMPLES
+        window = TimeRange(int(axis[0]), int(axis[min(SAMPLES, axis.size) - 1]))
+        devices = topology.rows(number, "device")
+        counts = _counts(
+            source, topology, number, [*devices, *(one for some in groups.values() for one in some)], window
+        )
+        for device, paths in _matches(devices, groups, counts):
+            topology.add_below(number, device, paths)
+    return is_final
+
+
+def _by_lun(topology: Topology, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:
+    """The paths of a source by host and LUN number, where there are several of one number."""
+    groups: dict[tuple[EntityRef | None, str], list[EntityRef]] = {}
+    for path in topology.rows(source, "path"):
+        _, colon, lun = topology.entity(path).name.rpartition(":L")
+        if colon:
+            groups.setdefault((topology.host(source, path), lun), []).append(path)
+    return {key: paths for key, paths in groups.items() if len(paths) > 1}
+
+
+def _counts(
+    source: SampleSource, topology: Topology, number: int, refs: Sequence[EntityRef], window: TimeRange
+) -> dict[EntityRef, FloatArray]:
+    """The commands of each entity at the instants of the window."""
+    table = topology.series.of_counter(number, _COMMANDS)
+    ids = {table[ref][""]: ref for ref in refs if ref in table and "" in table[ref]}
+    found: dict[EntityRef, FloatArray] = {}
+    if ids:
+        for frame in source.read(np.array(sorted(ids), dtype=np.int64), window):
+            for column, one in enumerate(frame.ids.tolist()):
+                found[ids[one]] = frame.values[:, column]
+    return found
+
+
+def _matches(
+    devices: Sequence[EntityRef],
+    groups: Mapping[tuple[EntityRef | None, str], list[EntityRef]],
+    counts: Mapping[EntityRef, FloatArray],
+) -> Iterator[tuple[EntityRef, list[EntityRef]]]:
+    for paths in groups.values():
+        if any(path not in counts for path in paths):
+            continue
+        together = np.sum([counts[path] for path in paths], axis=0)
+        alike = [one for one in devices if one in counts and _is_same(counts[one], together)]
+        if len(alike) == 1:
+            yield alike[0], paths
+
+
+def _is_same(device: FloatArray, together: FloatArray) -> bool:
+    if device.shape != together.shape:
+        return False
+    with np.errstate(invalid="ignore"):
+        busy = device >= _BUSY
+        close = np.abs(device - together) <= _CLOSE * device
+    return int(busy.sum()) >= _FEWEST and bool(close[busy].all())
