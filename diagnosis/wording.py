@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,10 +13,14 @@ from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
 from diagnosis.signals import Scene
-from resources.units import format_value
+from resources.units import ABSENT, format_value
 from sessions.model import EntityRef, FloatArray
 
 _TOP = 3
+_HOLE = "\ue001"
+"""Stands for a number that is not known."""
+_ASIDE = re.compile(rf" \([^()]*{_HOLE}[^()]*\)")
+"""What is said in brackets is left out where a number of it is not known."""
 
 
 class SentenceWriter:
@@ -34,7 +40,7 @@ class SentenceWriter:
         parts = [template.literals[0]]
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal]
-        return "".join(parts)
+        return _ASIDE.sub("", "".join(parts)).replace(_HOLE, ABSENT)
 
     def who(self, signal: str, row: int) -> str:
         """Return the name of the member with the highest mean in the windows: a vCPU, a port, a
@@ -49,7 +55,8 @@ class SentenceWriter:
             return self.who(placeholder.name, row) or "none of them"
         if placeholder.kind == "top":
             return self._top(placeholder.name, placeholder.unit, row)
-        return format_value(float(self._values(placeholder)[row, 0]), placeholder.unit)
+        value = float(self._values(placeholder)[row, 0])
+        return format_value(value, placeholder.unit) if math.isfinite(value) else _HOLE
 
     def _values(self, placeholder: Placeholder) -> FloatArray:
         """The place's number for every row, worked out once for all of them."""

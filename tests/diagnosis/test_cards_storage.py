@@ -316,7 +316,8 @@ class TestAHostThatStopped:
         noisy.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
         lun(noisy, device_latency=2.0, commands=6_000.0)
         found = only(victim, quiet, noisy, problem=self.PROBLEM)
-        assert verdicts(found)["noisy_neighbour"] == "possible"
+        assert verdicts(found)["noisy_neighbour"] == "unknown"
+        assert verdicts(found)["below_host"] == "possible"
         assert verdicts(found)["own_load"] != "likely"
         assert "6,000" not in found.causes[0].because
 
