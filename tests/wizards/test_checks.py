@@ -184,3 +184,23 @@ def test_a_made_disk_needs_a_guest_that_is_told_uuids() -> None:
     assert disks.state == "block"
     assert "perf-w01: its guest would not see the UUID of a new disk" in disks.found
     assert "disk.EnableUUID" in disks.mend
+
+
+def test_vms_that_drs_may_move_though_they_take_no_part_are_named() -> None:
+    around = MemoryEnvironment(count=5)
+    four = tuple(f"perf-w{n:02}" for n in range(1, 5))
+    inputs = {"cases": ("2H|2L",)}
+    plan = make_plan(
+        KNOWN.require("drs-balance"), look(around), Choice("drs-balance", inputs=inputs, workers=four)
+    )
+
+    def d3() -> CheckResult:
+        return next(one for one in checks_of(plan, look(around), around, KNOWN) if one.id == "D3")
+
+    assert (d3().state, d3().objects) == ("warn", ("perf-w05",))
+    assert d3().found == "1 VM takes no part and may be moved, too: perf-w05"
+    around.facts[vm_object(5).id] = {"powered_on": False}
+    assert d3().state == "ok"
+    around.facts.clear()
+    around.facts[CLUSTER.id] = {"drs_behaviour": "fullyAutomated"}
+    assert d3().state == "ok"

@@ -36,6 +36,7 @@ CHECKS: Mapping[str, Callable[[Look], Found]] = {
     "S4": hosts.one_host,
     "D1": hosts.vms_can_move,
     "D2": hosts.drs_is_on,
+    "D3": hosts.others_may_move,
     "V1": storage.vsan_dedup,
     "V2": storage.vsan_at_rest,
     "W1": workers.enough,

@@ -123,6 +123,26 @@ def drs_is_on(look: Look) -> Found:
     )
 
 
+def others_may_move(look: Look) -> Found:
+    """D3: DRS, which the test lets move VMs, moves no VM that takes no part."""
+    cluster, workers = look.chosen("cluster"), {one.object.id for one in look.vms()}
+    if cluster is None or fact(cluster, "drs_behaviour") is None:
+        return Found(None, "Whether DRS moves VMs by itself could not be read")
+    hosts = {one.object.id for one in look.around.of_kind("HostSystem") if one.parent == cluster.object.id}
+    others = [
+        one
+        for one in look.around.of_kind("VirtualMachine")
+        if one.parent in hosts and one.object.id not in workers and fact(one, "powered_on") is not False
+    ]
+    if fact(cluster, "drs_behaviour") == "fullyAutomated" or look.around.kind == "lab":
+        return Found(True, "DRS moves VMs there as it always does")
+    if others:
+        count = "1 VM takes" if len(others) == 1 else f"{format_count(len(others))} VMs take"
+        text = f"{count} no part and may be moved, too: {some(names(others))}"
+        return Found(False, text, names(others))
+    return Found(True, "No other VM runs in the cluster")
+
+
 def privileges(look: Look) -> Found:
     """C1: the account may make every change, and undo it."""
     if look.around.kind != "vcenter":
