@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.options import AsJson, SessionPath
-from app.commands.test_options import AgentKeys, GuestUser, KeyFile, PasswordStdin, Thumbprints
+from app.commands.test_options import (
+    AgentKeys,
+    Attached,
+    GuestUser,
+    KeyFile,
+    PasswordStdin,
+    Thumbprints,
+)
 from app.terminal import print_json, print_line
 from resources.failures import SourceError
+
+if TYPE_CHECKING:
+    from app.testing.environments import EnvironmentOptions
 
 
 def restore(
@@ -23,6 +33,7 @@ def restore(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list what would be put back; nothing is asked.")
     ] = False,
+    attached: Attached = False,
     as_json: AsJson = False,
 ) -> None:
     """Undo what a test changed and did not put back, newest first, from the journal of its session.
@@ -47,6 +58,9 @@ def restore(
             thumbprints=thumbprint or (),
             password_stdin=password_stdin,
         )
+        if attached:
+            _restore_for_window(Path(session), options)
+            return
         entries = restore_session(Path(session), options)
     if as_json:
         print_json({"changes": changes_json(entries)})
@@ -62,3 +76,16 @@ def restore(
             "Not everything could be put back.",
             advice="See why above, mend it, and run 'hyperscope restore' again: nothing is done twice.",
         )
+
+
+def _restore_for_window(session: Path, options: EnvironmentOptions) -> None:
+    """Restore, asking the window that started us, and tell it what it came to."""
+    from app.testing.asking import answering, tell  # noqa: PLC0415 - after the help
+    from app.testing.messages import PutBack  # noqa: PLC0415
+    from app.testing.restoring import restore_session  # noqa: PLC0415
+
+    with answering(options) as asking:
+        states = [one.state for one in restore_session(session, asking)]
+    back = sum(one in ("undone", "not needed") for one in states)
+    left = states.count("left")
+    tell(PutBack(back, left, len(states) - back - left))

@@ -223,7 +223,8 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted: put back what it left, keep its rounds, measure the others."""
-    from app.testing.restoring import restore_session  # noqa: PLC0415 - after the help
+    from app.testing.asking import ParentLines, asking_parent  # noqa: PLC0415 - after the help
+    from app.testing.restoring import restore_session  # noqa: PLC0415
     from app.testing.running import Earlier, TestWords  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
     from wizards.flows.plan_file import parse_plan  # noqa: PLC0415
@@ -240,10 +241,11 @@ def resume(
     _require_runnable(made)
     _require_consent(made, yes=yes or attached, typed=confirm or ())
     options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
-    restore_session(Path(session), options)
+    parent = ParentLines() if attached and not password_stdin else None
+    restore_session(Path(session), options if parent is None else asking_parent(options, parent))
     with SessionReader.open(session) as reader:
         entries = tuple(one for one in reader.journal() if one.run == last.id)
-    words = TestWords(options, as_json=as_json, is_attached=attached)
+    words = TestWords(options, as_json=as_json, is_attached=attached, parent=parent)
     _run(made, session, words, Earlier(last.id, read_rounds(last.details), entries))
 
 

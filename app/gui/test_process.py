@@ -10,6 +10,8 @@ from app.gui.child import Child
 from app.testing.messages import MAX_MESSAGE_BYTES, Failed, Found, PutBack, read_message
 from recorder import protocol
 
+_LONGEST_S = 120.0
+
 
 class TestProcess(QObject):
     """One run of ``hyperscope ARGUMENTS…``, among them ``--attached``.
@@ -48,6 +50,10 @@ class TestProcess(QObject):
         """End it: nobody waits for its answer any more."""
         self._is_stopped = True
         self._child.wait(0.0)
+
+    def finish(self) -> None:
+        """Let it come to its end, and wait for it: for a window that closes."""
+        self._child.wait(_LONGEST_S)
 
     def _take(self, message: object) -> None:
         match message:

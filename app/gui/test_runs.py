@@ -70,6 +70,10 @@ class TestRuns(QObject):
         else:
             ignore_result(self._recordings.start(TestRequest("", (), str(path))))
 
+    def shutdown(self) -> None:
+        """Wait for what is being put back."""
+        self._restoring.shutdown()
+
     def _give_way(self, request: TestRequest) -> None:
         """Start a test when the recording has ended."""
         self._waiting = request

@@ -194,6 +194,7 @@ class Workbench(QObject):
         """End the import and the recorder that run."""
         self.importing.shutdown()
         self.recordings.shutdown()
+        self._test_runs.shutdown()
 
     def _stop(self) -> None:
         self._connecting.forget_restart()

@@ -45,13 +45,18 @@ class ParentLines:
         self.lost()
 
 
+def asking_parent(options: EnvironmentOptions, parent: ParentLines) -> EnvironmentOptions:
+    """Return options with which environments ask the window that started us."""
+    record = replace(options.record, questions=parent.questions, ask_here=None)
+    return replace(options, record=record)
+
+
 @contextmanager
 def answering(options: EnvironmentOptions) -> Iterator[EnvironmentOptions]:
     """Yield options with which environments ask the window that started us; an error is told to it, too."""
     parent = ParentLines()
-    record = replace(options.record, questions=parent.questions, ask_here=None)
     try:
-        yield replace(options, record=record)
+        yield asking_parent(options, parent)
     except HyperscopeError as error:
         parent.events.close()
         tell(Failed.of(error))

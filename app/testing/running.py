@@ -17,6 +17,7 @@ from app.memory import collect_garbage_often, trim_allocator
 from app.recording.terminal import PageReporter, QuietReporter
 from app.standard_streams import silence_stderr
 from app.terminal import cancellable
+from app.testing.asking import ParentLines
 from app.testing.environments import EnvironmentOptions, open_environment
 from connections.secrets import can_prompt
 from recorder.attachment import Attachment
@@ -55,7 +56,7 @@ class TestWords:
     """What was said on the command line of a run, beside the plan.
 
     ``environment`` says how it is opened; who is asked then is the run's own matter. ``as_json`` and
-    ``is_attached`` are those of ``record``.
+    ``is_attached`` are those of ``record``. ``parent`` has the lines of stdin, if something was asked before.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -64,6 +65,7 @@ class TestWords:
     as_json: bool = False
     is_attached: bool = False
     take_locks: bool = False
+    parent: ParentLines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def run_test(
         is_json = words.as_json and words.is_attached
         reporter = _reporter(attachment, is_json=is_json)
         passwords = words.environment.passwords
-        lines = _commands_of(plan, passwords) if words.is_attached else None
+        has_commands = words.is_attached
+        lines = _commands_of(plan, passwords) if has_commands and words.parent is None else None
         questions = None
         if words.is_attached and isinstance(reporter, JsonReporter):
             questions = Questions(reporter.lines.send, wake.is_set)
@@ -107,7 +110,7 @@ def run_test(
             words.environment.record,
             next_password=passwords.beginning_at(0) if passwords is not None else None,
             questions=questions,
-            ask_here=reporter.ask if can_prompt() and lines is None and passwords is None else None,
+            ask_here=reporter.ask if can_prompt() and not has_commands and passwords is None else None,
         )
         asking = _Asking(reporter, is_attached=words.is_attached)
         collector = _collector(plan, text, words, replace(words.environment, record=record), earlier, asking)
@@ -122,9 +125,12 @@ def run_test(
             on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
         asking.recording = recording
-        if lines is not None:
+        if has_commands:
             commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
-            lines.hand_over(commands.execute, attachment.lost)
+            if lines is not None:
+                lines.hand_over(commands.execute, attachment.lost)
+            elif words.parent is not None:
+                words.parent.execute, words.parent.lost = commands.execute, attachment.lost
         outcome = Conductor(recording, reporter, log, wake, limits.status.every_s).run([collector.name])
     return collector, outcome
 

@@ -53,9 +53,7 @@ def test_a_test_that_is_cut_off_is_told_of_on_every_page(
         assert set(buttons(live)) == {"Restore now", "Resume", "Details"}
         assert len(live.window.messages.shown) == 1
         qtbot.mouseClick(buttons(live)["Details"], Qt.MouseButton.LeftButton)
-        result = child_of(live.window, ResultPage)
-        wait(qtbot, result.isVisible)
-        wait(qtbot, lambda: result.run.accessibleName().startswith("CPU of each host, whole run"))
+        wait(qtbot, child_of(live.window, ResultPage).isVisible)
     with running(qapp, home) as again:
         wait(qtbot, lambda: "did not end by itself" in again.window.messages.text)
         qtbot.mouseClick(buttons(again)["Show it"], Qt.MouseButton.LeftButton)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
@@ -96,7 +97,8 @@ def names(page: ChoosePage) -> list[str]:
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
-def test_a_test_of_a_vcenter_is_set_up_and_run_in_the_window(connected: Program, qtbot: QtBot) -> None:
+def started(connected: Program, qtbot: QtBot) -> RunPage:
+    """Set a sweep of one VM up, and start it."""
     page = set_up(connected, qtbot, "io-sweep")
     assert page.vms is not None
     assert not page.next.isEnabled()
@@ -126,6 +128,11 @@ def test_a_test_of_a_vcenter_is_set_up_and_run_in_the_window(connected: Program,
     click(qtbot, message_button(connected.window.messages))
     run = child_of(connected.window, RunPage)
     wait(qtbot, lambda: run.isVisible() and run.head.stop.isVisible())
+    return run
+
+
+def test_a_test_of_a_vcenter_is_set_up_and_run_in_the_window(connected: Program, qtbot: QtBot) -> None:
+    run = started(connected, qtbot)
     click(qtbot, run.head.stop)
     result = child_of(connected.window, ResultPage)
     wait(qtbot, lambda: result.isVisible() and connected.workbench.recordings.process is None)
@@ -136,6 +143,20 @@ def test_a_test_of_a_vcenter_is_set_up_and_run_in_the_window(connected: Program,
         assert not any(one.is_open for one in reader.journal())
         assert reader.test_runs()[-1].test == "io-sweep"
     assert GUEST_PASSWORD.encode() not in path.read_bytes()
+
+
+def test_a_run_on_a_vcenter_that_was_cut_off_is_put_back(connected: Program, qtbot: QtBot) -> None:
+    """No keyring has the passwords: the process that restores asks the window for them."""
+    started(connected, qtbot)
+    wait(qtbot, lambda: any(one.is_open for one in connected.desk.tests.records.journal))
+    process = connected.workbench.recordings.process
+    assert process is not None
+    psutil.Process(process.pid).kill()
+    result = child_of(connected.window, ResultPage)
+    wait(qtbot, lambda: result.isVisible() and connected.workbench.recordings.process is None)
+    connected.desk.recording.act_on_run("restore")
+    wait(qtbot, lambda: "changes are put back." in connected.window.messages.text)
+    wait(qtbot, lambda: not any(one.is_open for one in connected.desk.tests.records.journal))
 
 
 def test_a_wrong_password_of_the_guests_can_be_given_anew(connected: Program, qtbot: QtBot) -> None:

@@ -56,13 +56,12 @@ class CardView(QWidget):
 
     Signals: ``chosen`` with the test's id when its button is pressed (or Enter on the card), ``set_up`` when
     the button beside one that runs at once is pressed, ``recalled`` with the id of its last run when that
-    line is clicked, ``explained`` with the test's id for help.
+    line is clicked.
     """
 
     chosen = Signal(str)
     set_up = Signal(str)
     recalled = Signal(str)
-    explained = Signal(str)
 
     def __init__(
         self, theme: Theme, card: TestCard, date: Callable[[int], str], parent: QWidget | None = None
@@ -124,11 +123,9 @@ class CardView(QWidget):
         return self.button.x() if self.setup.isHidden() else self.setup.x()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter chooses the test, F1 explains it."""
+        """Enter chooses the test."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.button.isEnabled():
             self.chosen.emit(self.card.id)
-        elif event.key() == Qt.Key.Key_F1:
-            self.explained.emit(self.card.id)
         else:
             super().keyPressEvent(event)
 

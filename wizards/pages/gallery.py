@@ -90,13 +90,12 @@ class InterruptedBar(QFrame):
 class GalleryView(QWidget):
     """The page.
 
-    Signals: ``chosen``, ``set_up`` and ``explained`` with a test's id, ``recalled`` with a run's,
+    Signals: ``chosen`` and ``set_up`` with a test's id, ``recalled`` with a run's,
     ``plan_wanted`` for a plan's file; those of ``bar``.
     """
 
     chosen = Signal(str)
     set_up = Signal(str)
-    explained = Signal(str)
     recalled = Signal(str)
     plan_wanted = Signal()
 
@@ -245,7 +244,6 @@ class GalleryView(QWidget):
         view.chosen.connect(self.chosen)
         view.set_up.connect(self.set_up)
         view.recalled.connect(self.recalled)
-        view.explained.connect(self.explained)
         return view
 
     def _lay_cards(self) -> None:
