@@ -84,6 +84,7 @@ def walk(program: Program, qtbot: QtBot, replay: Replay, until_s: float) -> Watc
     return watch
 
 
+@pytest.mark.slow
 def test_no_repaint_says_more_than_was_judged(live: Program, qtbot: QtBot, replay: Replay) -> None:
     seen = walk(live, qtbot, replay, DEMO_S)
     assert not seen.wrong

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -78,11 +79,15 @@ def test_the_pane_comes_for_long_work_and_goes_when_it_has_ended(
     dock = live.window.dock("jobs")
     live.workbench.open_paths([record(home / "a.hscope", seconds=60)])
     wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None and not live.desk.jobs.busy("overview"))
+    wait(qtbot, dock.isHidden)  # on a busy machine opening the session takes long, too
+    begun = time.monotonic()
     quick = live.desk.jobs.add_external("Exporting a VM", lambda: None)
     qtbot.wait(100)
     live.desk.jobs.end(quick, "done")
+    was_quick = time.monotonic() - begun < LONG_MS / 1000
     long = live.desk.jobs.add_external("Exporting the session", lambda: None)
-    assert dock.isHidden()
+    assert dock.isHidden() or not was_quick
     wait(qtbot, dock.isVisible)
     live.desk.jobs.end(long, "done")
     wait(qtbot, dock.isHidden)
