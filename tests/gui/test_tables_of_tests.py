@@ -17,6 +17,7 @@ from tests.gui.windows import child_of, wait
 from viewmodels.file_offer import FileOffer
 from widgets.context_menu import context_menu_of
 from widgets.theme import Theme
+from wizards.flows.check_result import CheckResult
 from wizards.flows.result_sheet import RawCell, RawTable
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.raw_numbers import raw_cells, raw_headings
@@ -124,3 +125,13 @@ def test_tables_of_the_plan_are_copied_and_saved_as_elsewhere(
         qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
         assert live.window.messages.text.startswith(f"{title}: ")
         assert live.window.messages.text.endswith(" copied.")
+
+
+def test_one_warning_goes_into_the_result(theme: Theme, qtbot: QtBot) -> None:
+    page = CheckPlanPage(theme)
+    qtbot.addWidget(page)
+    warned = [CheckResult(f"C{n}", "warn", "Snapshots", "w has one") for n in (1, 2)]
+    page.show_checks(warned[:1], "now")
+    assert page.reason.text() == "1 warning goes into the result"
+    page.show_checks(warned, "now")
+    assert page.reason.text() == "2 warnings go into the result"

@@ -115,7 +115,8 @@ class CheckPlanPage(QWidget):
             text = f'<a href="#">▲ {_html(blocks[0].found)}{more}</a>'
         else:
             warned = sum(one.state == "warn" for one in checks)
-            text = f"{warned} warnings go into the result" if warned else ""
+            words = "warning goes" if warned == 1 else "warnings go"
+            text = f"{warned} {words} into the result" if warned else ""
         self.reason.setText(text)
         self._dress()
 
