@@ -123,15 +123,14 @@ class Topology:
         An entity without a placement was always on its parent host, or on the source's only host.
         """
         if (source, ref) not in self._stays:
-            self._stays[source, ref] = self._placement.stays(self.ancestors(ref).values()) or self._always(
-                source, ref
-            )
+            above = self.ancestors(ref)
+            stays = self._placement.stays(above.values())
+            if not stays:
+                hosts = [above["host"]] if "host" in above else self.rows(source, "host")
+                always = [Stay(host, self.window.start, self.window.end + 1) for host in hosts]
+                stays = tuple(always) if len(always) == 1 else ()
+            self._stays[source, ref] = stays
         return self._stays[source, ref]
-
-    def _always(self, source: int, ref: EntityRef) -> tuple[Stay, ...]:
-        above = self.ancestors(ref)
-        hosts = [above["host"]] if "host" in above else self.rows(source, "host")
-        return (Stay(hosts[0], self.window.start, self.window.end + 1),) if len(hosts) == 1 else ()
 
     def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
         """Return the hosts of ``stays``, each host once, with the times if there are several hosts."""
