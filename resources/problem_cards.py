@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|users|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|adapter|path|host))"
+    r"(self|elsewhere|users|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
 )
 
 
