@@ -192,8 +192,12 @@ class Recordings(QObject):
         self._desk.notify(text, "critical" if warning.state == "failed" else "warning")
 
     def _rotated(self, event: Rotated) -> None:
-        """Open the next part if the window shows the recording; otherwise offer to show it."""
-        process, shown, before = self._process, self._desk.session.path, self._part
+        """Open the next part if the window shows the recording; otherwise offer to show it.
+
+        Another session that is being opened is what the window shows.
+        """
+        session, process, before = self._desk.session, self._process, self._part
+        shown = session.opening or session.path
         if process is None:
             return
         self._part = part = self._session

@@ -114,6 +114,8 @@ class SessionModel(QObject):
         self._readers: ReaderPool | None = None
         self._looks = 0
         self.replacing = False
+        self.opening: Path | None = None
+        """The path of the session that is being opened, None if none is."""
         self.snapshot: Snapshot | None = None
         self.whole: Snapshot | None = None
         self._sources: frozenset[int] = frozenset()
@@ -135,10 +137,15 @@ class SessionModel(QObject):
                 held.pop_all()
             return ReaderPool(reader), snapshot
 
+        self.opening = path
         self._jobs.start(
             "session.open", f"Opening {path.name}", work, self._take,
-            failed=self.failed.emit, dropped=lambda found: found[0].close(),
+            failed=self._open_failed, dropped=lambda found: found[0].close(),
         )  # fmt: skip
+
+    def _open_failed(self, error: HyperscopeError) -> None:
+        self.opening = None
+        self.failed.emit(error)
 
     def close(self) -> None:
         """Close the session."""
@@ -147,6 +154,7 @@ class SessionModel(QObject):
         self._timer.stop()
         for slot in ("session.open", "session.look", "session.sources"):
             self._jobs.cancel(slot)
+        self.opening = None
         self._readers.close()
         self._readers, self.snapshot, self.whole = None, None, None
         self.closed.emit()
@@ -251,6 +259,7 @@ class SessionModel(QObject):
         self.close()
         self.replacing = False
         self._readers, self.whole = found
+        self.opening = None
         self.snapshot, self._sources = self.whole, frozenset()
         self._looks = 0
         self._timer.start()

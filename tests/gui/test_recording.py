@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import psutil
@@ -20,7 +21,8 @@ from recorder.protocol import CollectorReport, Ended, SourceReport, Started, Sta
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
-from tests.gui.windows import child_of, message_button, wait
+from tests.gui.windows import WAIT, child_of, message_button, wait
+from viewmodels.snapshot import Snapshot, read_snapshot
 from widgets.timeline import TimelineView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -237,6 +239,26 @@ def test_a_window_that_shows_another_session_stays_there(live: Program, qtbot: Q
     assert "goes on in" in live.window.messages.text
     message_button(live.window.messages).click()
     wait(qtbot, lambda: live.desk.session.path == parts[-1])
+    stop(live, qtbot)
+
+
+@pytest.mark.usefixtures("short_parts")
+def test_a_session_that_is_being_opened_is_not_lost_to_the_next_part(
+    live: Program, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = record(home / "other.hscope", seconds=60)
+    start_lab(live, qtbot)
+    came = threading.Event()
+
+    def read_late(reader: SessionReader, path: Path) -> Snapshot:
+        if path == other:
+            came.wait(WAIT / 1000)
+        return read_snapshot(reader, path)
+
+    monkeypatch.setattr("app.gui.session_model.read_snapshot", read_late)
+    recorder(live).rotated.connect(lambda _event: came.set())
+    live.workbench.open_paths([other])
+    wait(qtbot, lambda: live.desk.session.path == other)
     stop(live, qtbot)
 
 
