@@ -126,6 +126,8 @@ def version(look: Look) -> Found:
 
 def vsan_dedup(look: Look) -> Found:
     """V1: a vSAN cluster with deduplication."""
+    if not look.is_vcenter:
+        return Found(None, "What the storage makes of the content can't be seen over ssh alone", state="note")
     cluster = look.chosen("cluster")
     if cluster is None:
         return Found(None, "No cluster was chosen")
@@ -141,6 +143,8 @@ def vsan_dedup(look: Look) -> Found:
 
 def vsan_at_rest(look: Look) -> Found:
     """V2: vSAN is healthy and resynchronises nothing."""
+    if not look.is_vcenter:
+        return Found(None, "vSAN's health can't be seen over ssh alone", state="note")
     cluster = look.chosen("cluster")
     if cluster is None or fact(cluster, "vsan_healthy") is None:
         return Found(None, "vSAN's health could not be read")
