@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from app.testing.environments import EnvironmentOptions
     from app.testing.running import Earlier, TestWords
+    from sessions.store import SessionReader
     from wizards.flows.check_result import CheckResult
     from wizards.flows.plan import Plan
 
@@ -223,7 +224,9 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted: put back what it left, keep its rounds, measure the others."""
-    from app.testing.asking import ParentLines, asking_parent  # noqa: PLC0415 - after the help
+    from dataclasses import replace  # noqa: PLC0415 - after the help
+
+    from app.testing.asking import ParentLines, asking_parent  # noqa: PLC0415
     from app.testing.restoring import restore_session  # noqa: PLC0415
     from app.testing.running import Earlier, TestWords  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
@@ -245,8 +248,18 @@ def resume(
     restore_session(Path(session), options if parent is None else asking_parent(options, parent))
     with SessionReader.open(session) as reader:
         entries = tuple(one for one in reader.journal() if one.run == last.id)
-    words = TestWords(options, as_json=as_json, is_attached=attached, parent=parent)
+        resumed_at = _newest(reader)
+    going_on = replace(options, resumed_at=resumed_at)
+    words = TestWords(going_on, as_json=as_json, is_attached=attached, parent=parent)
     _run(made, session, words, Earlier(last.id, read_rounds(last.details), entries))
+
+
+def _newest(reader: SessionReader) -> int | None:
+    """Return the newest instant (ms) in a session: a lab goes on there, other clocks have gone on anyway."""
+    span = reader.span()
+    instants = [span.end] if span is not None else []
+    instants += [at for run in reader.test_runs() for one in run.phases for at in (one.start, one.end) if at]
+    return max(instants, default=None)
 
 
 def _options_of(

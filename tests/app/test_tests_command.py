@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,8 @@ def test_a_killed_run_is_restored_and_resumed(tmp_path: Path) -> None:
         before = [one for one in reader.journal() if one.is_open]
         assert any(one.setting.startswith("iorm.") for one in before)
         kept = sum(one.state == "done" for one in reader.test_runs()[0].phases)
+        span = reader.span()
+    assert span is not None
     done = hyperscope("restore", str(session), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {one["state"] for one in json.loads(done.stdout)["changes"]} <= {"undone", "not needed"}
@@ -108,6 +111,8 @@ def test_a_killed_run_is_restored_and_resumed(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     measured = [one for one in result["phases"] if one["name"].split(",")[0] in ("off", "equal", "weighted")]
     assert len(measured) <= 9 - (kept - 2), "whole rounds are kept"
+    begun = min(datetime.fromisoformat(one["start"]) for one in result["phases"] if one["start"])
+    assert begun.timestamp() * 1000 >= span.end, "the lab's clock goes on where its session ended"
     assert result["verdict"]
     assert {one["state"] for one in result["changes"]} <= {"undone", "not needed"}
 
