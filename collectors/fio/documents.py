@@ -136,6 +136,10 @@ def _documents(text: str, name: str) -> Iterator[Document]:
             yield _converted(parsed, name)
 
 
+# Made here, in one thread: msgspec crashes if two threads convert into a type for the first time at once.
+_KNOWN = msgspec.json.Decoder(Document)
+
+
 def _converted(parsed: dict[str, Any], name: str) -> Document:
     try:
         document = msgspec.convert(parsed, Document)

@@ -55,6 +55,10 @@ class _Written(msgspec.Struct):
     since: int = 0
 
 
+# Made here, in one thread: msgspec crashes if two threads decode into a type for the first time at once.
+_DECODER = msgspec.json.Decoder(_Written)
+
+
 def locked_objects(plan: Plan, objects: Iterable[TestObject]) -> list[ChangedObject]:
     """Return the objects that a run of the plan locks: those that were chosen, and the workers' VMs.
 
@@ -81,7 +85,7 @@ def parse_lock(value: Setting) -> Lock | None:
     if not isinstance(value, str) or not value.strip():
         return None
     try:
-        written = msgspec.json.decode(value, type=_Written)
+        written = _DECODER.decode(value)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return Lock(value.strip())
     return Lock(written.run, written.test, written.by, written.since)

@@ -47,6 +47,10 @@ class _Document(msgspec.Struct):
     jobs: list[_Job] = []
 
 
+# Made here, in one thread: msgspec crashes if two threads decode into a type for the first time at once.
+_DECODER = msgspec.json.Decoder(_Document)
+
+
 class Progress:
     """Takes the pieces of one job's output. ``offset_ms`` is the guest's clock minus the environment's.
 
@@ -104,7 +108,7 @@ class Progress:
 
     def _sample(self, text: bytes, now_ms: float) -> WorkSample | None:
         try:
-            document = msgspec.json.decode(text, type=_Document)
+            document = _DECODER.decode(text)
         except msgspec.MsgspecError:
             return None  # fetching the result says what is wrong with it
         self.jumped_ms = self.jumped_ms or self._jump_ms(document, now_ms)

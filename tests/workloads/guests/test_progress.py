@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,36 @@ def document(second: int, clock_ms: int = 0) -> bytes:
     jobs = [{"jobname": "a", "read": side, "write": {}}]
     told = {"fio version": "fio-3.36", "timestamp_ms": at, "timestamp": at // 1000, "jobs": jobs}
     return b"{\n" + json.dumps(told).encode()[1:-1] + b"\n}\n"
+
+
+_AT_ONCE = """
+import sys, threading
+from tests.workloads.guests.test_progress import document
+from wizards.flows.locks import parse_lock
+from workloads.guests.progress import Progress
+
+sys.setswitchinterval(1e-6)
+together = threading.Barrier(8)
+
+def work():
+    progress, told = Progress(), document(1)
+    together.wait()
+    parse_lock('{"run": "r1"}')
+    progress.add(told)
+    progress.documents("fio")
+
+threads = [threading.Thread(target=work) for _ in range(8)]
+[one.start() for one in threads]
+[one.join() for one in threads]
+"""
+
+
+@pytest.mark.slow
+def test_the_first_answers_of_many_guests_at_once_crash_nothing() -> None:
+    """A run ended by a signal in one of some eight starts."""
+    root = Path(__file__).parents[3]
+    for _ in range(8):
+        assert subprocess.run([sys.executable, "-c", _AT_ONCE], cwd=root, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("set_ms", [3_600_000, -3_600_000, 5_000, -5_000])
