@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -29,8 +28,8 @@ from app.gui.settings import SETTINGS, Settings, SettingSpec
 from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
 from widgets.dialog_opening import open_dialog
+from widgets.number_box import NumberBox
 
-_TEXT_LEFT = 6
 _WIDTH, _HIGHEST = 560, 560
 _AROUND = QSize(64, 120)
 """What lies around a page: the dialog's margins, the tabs, and the button."""
@@ -127,12 +126,9 @@ class Preferences(QDialog):
         return box
 
     def _number(self, spec: SettingSpec) -> QWidget:
-        box = QSpinBox(minimum=spec.minimum, maximum=spec.maximum, suffix=f" {spec.unit}")
+        box = NumberBox(spec.minimum, spec.maximum, f" {spec.unit}")
         box.setAccessibleName(spec.title)
         self._show(spec, lambda: box.setValue(self._settings.number(spec.key)))
-        line = box.findChild(QLineEdit)
-        if line is not None:  # a style sheet's padding does not reach the line within
-            line.setTextMargins(_TEXT_LEFT, 0, 0, 0)
         box.valueChanged.connect(lambda value: self._settings.set(spec.key, value))
         return box
 

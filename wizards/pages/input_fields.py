@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from resources.guided_tests import InputKind, InputValue, TestInput
+from widgets.number_box import NumberBox
 
 _UNITS: Mapping[InputKind, str] = {"percent": " %", "seconds": " s", "bytes": " B", "ms": " ms"}
 _MOST = (1 << 31) - 1
@@ -89,10 +90,9 @@ class InputFields(QObject):
             line = QLineEdit(_list_text(one.default))
             line.editingFinished.connect(self.changed)
             return line
-        spin = QSpinBox()
         least = 0 if one.least is None else round(one.least)
-        spin.setRange(least, _MOST if one.most is None else min(_MOST, round(one.most)))
-        spin.setSuffix(_UNITS.get(one.kind, ""))
+        most = _MOST if one.most is None else min(_MOST, round(one.most))
+        spin = NumberBox(least, most, _UNITS.get(one.kind, ""))
         spin.setGroupSeparatorShown(True)
         spin.setKeyboardTracking(False)
         if isinstance(one.default, int | float):
