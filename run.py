@@ -46,7 +46,7 @@ WINDOW = (
 TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fonts-inter|fonts-noto-core"
 
 # What 'hyperscope test' does; any other argument of 'run.py test' is for pytest.
-GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "own", "plan", "resume", "run", "show"])
+GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan", "resume", "run", "show"])
 
 # Half of the tests wait for other processes most of the time: recorders, servers, windows.
 TESTS_A_CORE = 3

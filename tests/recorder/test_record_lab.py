@@ -260,7 +260,7 @@ def test_it_ends_after_its_time(record: Record, session_path: Path) -> None:
 
 def test_it_goes_on_with_a_recording(record: Record, session_path: Path, whole: MemorySession) -> None:
     for run in range(2):
-        recorder = record(session_path, f"lab:{SHORT}", "--speed", "300", "--keep-free", "0", "--attached")
+        recorder = record(session_path, f"lab:{SHORT}", "--speed", "60", "--keep-free", "0", "--attached")
         started = recorder.wait_for(lambda _event: True)
         recorder.wait_for_ticks(5)
         recorder.close_stdin()
