@@ -72,7 +72,8 @@ def _returning(
     np.cumsum(np.where(violating, sample_seconds(times), 0.0), axis=1, out=sums[:, 1:])
     lasted = sums[bursts.entity, bursts.last + 1] - sums[bursts.entity, bursts.first]
     slack = _SLACK * usual_step(times) / 1000
-    long_enough = lasted >= pattern.part * hold.hold_s - slack
+    # A lone sample may stand for a moment that its interval spreads: how long it lasted is not known.
+    long_enough = (lasted >= pattern.part * hold.hold_s - slack) & (bursts.last > bursts.first)
     often = np.bincount(bursts.entity[long_enough], minlength=violating.shape[0]) >= pattern.times
     for row in np.flatnonzero(often).tolist():
         own = np.flatnonzero(long_enough & (bursts.entity == row))

@@ -13,8 +13,8 @@ from sessions.findings import Finding
 from sessions.store import SessionWriter
 
 SCENARIOS: dict[str, FieldSet] = {
-    "mem-swapping-tools-missing": "default",
-    "cpu-limit-vm": "diagnosis",
+    "mem-swapping-tools-missing": "all",
+    "cpu-limit-vm": "default",
     "storage-latency-noisy-neighbour": "diagnosis",
     "net-tx-drops-uplink-saturated": "diagnosis",
 }
