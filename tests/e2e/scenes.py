@@ -113,7 +113,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     assert scope.entities
     charts = one_visible(window, ChartsPage)
     until("the charts' window", lambda: charts.stack.cards[0].plot.window_shown[0] == scope.window.start)  # type: ignore[union-attr]
-    assert any(card.spec.bands for card in charts.stack.cards), finding
+    until(f"the limits of {finding}", lambda: any(card.spec.bands for card in charts.stack.cards))
     press("m")
     note = one_visible(window, MarkNote)
     until("the note has the keyboard", note.line.hasFocus)
@@ -146,7 +146,7 @@ def curve_to_the_next_chart(program: Program) -> None:
 def show_me(program: Program, panel: FindingsView) -> None:
     """Press "Show me"; the click is repeated if the card was rebuilt under the mouse."""
     window = program.window
-    for _ in range(3):
+    for _ in range(12):  # findings that arrive one after another rebuild it at once each time
         with suppress(RuntimeError, IndexError, WaitTimeoutError):
             until("a way to the evidence", lambda: unfolded(program, panel), 60)
             click(shows(program)[0])
