@@ -165,7 +165,7 @@ def _rows(site: Site) -> Iterator[Row]:
         what = f"vm:{vm.name}"
         yield from ((what, counter, "", values) for counter, values in _vm_counters(site, vm).items())
         for vcpu, one in enumerate(site.cpu(vm)):
-            yield from ((what, counter, str(vcpu), values) for counter, values in _vcpu_counters(one).items())
+            yield from ((what, counter, str(vcpu), values) for counter, values in _cpu_times(one).items())
         yield from (
             (what, counter, _NIC, values)
             for counter, values in _net(site, site.things[f"port:{vm.name}"]).items()
@@ -206,31 +206,16 @@ def _host_counters(site: Site, host: Thing) -> dict[str, FloatArray]:
 
 def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
     cpu, vcpus = site.cpu(vm), vm.fixed["vcpus"]
-    ms = INTERVAL_S * 10
     total = {key: np.sum([one[key] for one in cpu], axis=0) for key in cpu[0]}
     mhz = site.host_of(vm).fixed["mhz"]
     size = vm.fixed["memory_gb"] * 1024 * _KB
-    times = {
-        f"cpu.{name}.summation": total[key] * ms
-        for name, key in (
-            ("run", "run"),
-            ("ready", "ready"),
-            ("costop", "costop"),
-            ("maxlimited", "mlmtd"),
-            ("swapwait", "swpwt"),
-            ("idle", "idle"),
-            ("wait", "wait"),
-            ("system", "sys"),
-            ("used", "used"),
-        )
-    }
     return {
         "cpu.usage.average": total["used"] / vcpus * 100,
         "cpu.usagemhz.average": total["used"] / 100 * mhz,
         "cpu.demand.average": total["demand"] / 100 * mhz,
         "cpu.latency.average": total["latency"] / vcpus * 100,
         "cpu.readiness.average": total["ready"] / vcpus * 100,
-        **times,
+        **_cpu_times(total),
         "mem.usage.average": site.level(vm, "active") * 100,
         "mem.active.average": size * site.level(vm, "active") / 100,
         "mem.consumed.average": site.consumed(vm) * _KB,
@@ -249,20 +234,16 @@ def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
     }
 
 
-def _vcpu_counters(one: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    ms = INTERVAL_S * 10
-    names = (
-        ("run", "run"),
-        ("ready", "ready"),
-        ("costop", "costop"),
-        ("maxlimited", "mlmtd"),
-        ("swapwait", "swpwt"),
-        ("idle", "idle"),
-        ("wait", "wait"),
-        ("system", "sys"),
-        ("used", "used"),
-    )
-    return {f"cpu.{name}.summation": one[key] * ms for name, key in names}
+_CPU_TIMES = (
+    ("run", "run"), ("ready", "ready"), ("costop", "costop"), ("maxlimited", "mlmtd"), ("swapwait", "swpwt"),
+    ("idle", "idle"), ("wait", "wait"), ("system", "sys"), ("used", "used"),
+)  # fmt: skip
+"""vCenter's counters of milliseconds in an interval, with the site's names of the same percentages."""
+
+
+def _cpu_times(percent: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """The times of a vCPU, or of all vCPUs of a VM."""
+    return {f"cpu.{name}.summation": percent[key] * INTERVAL_S * 10 for name, key in _CPU_TIMES}
 
 
 def _net(site: Site, one: Thing) -> dict[str, FloatArray]:
