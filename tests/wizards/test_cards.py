@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from resources.guided_tests import load_guided_tests
 from sessions.journal import ChangedObject, JournalEntry, Phase, TestRun
 from wizards.flows.cards import Connected, card_groups, interrupted
@@ -39,9 +41,11 @@ def test_a_run_that_was_interrupted_is_not_called_running() -> None:
     assert left.last.text == "was interrupted"
     goes_on = steps_of("run", SetupLines(), RUN, is_live=True)
     assert [one.state for one in goes_on] == ["current", "waiting"]
-    over = steps_of("result", SetupLines(), RUN)
+    broken = steps_of("result", SetupLines(), RUN)
+    assert [one.state for one in broken] == ["blocked", "current"], "no tick at what did not end"
+    assert broken[1].lines == ("was interrupted",)
+    over = steps_of("result", SetupLines(), replace(RUN, end=2_000))
     assert [one.state for one in over] == ["done", "current"]
-    assert over[1].lines == ("was interrupted",)
 
 
 def test_a_card_says_that_filling_comes_on_top_of_its_time() -> None:

@@ -169,11 +169,13 @@ def test_what_is_not_put_back_stands_before_the_verdict() -> None:
 def test_a_run_that_did_not_end_by_itself_offers_to_restore_first() -> None:
     of = source(test_sioc_verdict.run(), journal=[change(1, "applied"), change(2, "undone")])
     phases = (Phase("P1", "done", 1, 2), Phase("P3, round 2", "running", 3000))
-    found = result_sheet(replace(of, run=replace(of.run, end=None, phases=phases)))
+    of = replace(of, run=replace(of.run, end=None, phases=phases), newest=9000)
+    found = result_sheet(replace(of, phase_titles={"P3": "P3: weighted shares"}))
     assert found.head.state == "warning"
     assert found.head.line == "This run did not end by itself"
     assert found.head.sentence == (
-        "The program ended at <3000> in P3, round 2. The workers stopped themselves 30 s later. "
+        "It was last heard of at <9000> in “P3: weighted shares, round 2”. "
+        "Workers end by themselves after 30 s of silence. "
         "1 change is still applied."
     )
     assert [one.act for one in found.head.acts] == ["restore", "resume"]

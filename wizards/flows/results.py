@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from resources.foreign_text import shown
@@ -48,11 +48,20 @@ class ResultSource:
     is_live: bool = False
     placement: str = ""
     """The name of the DRS placement that is shown; empty for the most unequal one."""
+    phase_titles: Mapping[str, str] = field(default_factory=dict)
+    """What the plan's phases are called, by their names."""
+    newest: int = 0
+    """The time of the workers' newest sample in ms; 0 without one."""
 
     @property
     def changes(self) -> list[JournalEntry]:
         """The changes of this run."""
         return [one for one in self.journal if one.run == self.run.id]
+
+    def phase_title(self, name: str) -> str:
+        """Return what a phase of the run is called: ``P3, round 2`` has the title of the plan's ``P3``."""
+        of_plan, mark, number = name.partition(", round ")
+        return shown(self.phase_titles.get(of_plan, of_plan) + mark + number, 90)
 
 
 def result_sheet(source: ResultSource) -> ResultSheet:
@@ -133,13 +142,15 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
     changes = source.changes
     still = [one for one in changes if one.is_open or one.state == "left"]
     if source.run.end is None and not source.is_live:
-        last = max([one.at for one in changes] + [one.start or 0 for one in source.run.phases], default=0)
+        last = max(
+            [source.newest, *(one.at for one in changes), *(one.start or 0 for one in source.run.phases)]
+        )
         phase = next((one.name for one in source.run.phases if one.state == "running"), "")
-        where = f" in {shown(phase)}" if phase else ""
+        where = f" in “{source.phase_title(phase)}”" if phase else ""
         applied = f"{counted(len(still), 'change')} {'is' if len(still) == 1 else 'are'} still applied."
-        when = f"The program ended at {source.clock(last)}{where}. " if last else ""
+        when = f"It was last heard of at {source.clock(last)}{where}. " if last else ""
         acts: tuple[ActLine, ...] = (ActLine("restore", "Restore now"), ActLine("resume", "Resume"))
-        sentence = f"{when}The workers stopped themselves 30 s later. {applied}"
+        sentence = f"{when}Workers end by themselves after 30 s of silence. {applied}"
         return ResultHead(
             "warning",
             "This run did not end by itself",
@@ -211,7 +222,7 @@ def _what_is_there(source: ResultSource) -> FactList:
     broken = next((one.name for one in run.phases if one.state in ("running", "failed")), "")
     if broken:
         words = "Begins again when resumed" if run.end is None else "Broken off in"
-        lines.append(FactLine("info", words, "", shown(broken, 60)))
+        lines.append(FactLine("info", words, "", source.phase_title(broken)))
     state: Health = "warning" if still else "ok"
     lines.append(FactLine(state, "Changes still applied", "", f"{still} of {len(changes)}"))
     return FactList("What is there", tuple(lines))
@@ -253,7 +264,7 @@ def _change_line(source: ResultSource, group: Sequence[JournalEntry]) -> FactLin
         "not needed": f"was {before} already",
         "left": f"left at another's value; was {before}",
         "failed": f"not put back: is {after}, was {before}",
-        "applied": f"is {after}; back to {before}",
+        "applied": f"is {after}; back to {before}" if after != before else f"is {after}, as it was",
         "intended": f"about to become {after}",
     }[one.state]
     names = ", ".join(shown(each.object.name) for each in group)

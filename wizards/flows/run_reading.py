@@ -105,6 +105,8 @@ def result_page(
         settings=known.settings,
         is_live=is_live,
         placement=placement,
+        phase_titles={} if plan is None else {one.name: one.title for one in plan.phases},
+        newest=_newest_sample(reader, run),
     )
     return result_sheet(source)
 

@@ -56,7 +56,7 @@ def steps_of(shown: str, setup: SetupLines, run: TestRun | None, *, is_live: boo
         phases = f"{done} of {len(run.phases)} phases" if run.phases else "preparing"
         verdict = (result_words(run),) if ended else (_WAITING["result"],)
         return [
-            Step("run", "done" if ended else "current", (phases,)),
+            Step("run", _state_of_run(run, is_live=is_live), (phases,)),
             Step("result", "current" if ended else "waiting", verdict),
         ]
     check: StepState = "blocked" if setup.is_blocked else "done" if setup.check else "waiting"
@@ -73,6 +73,12 @@ def steps_of(shown: str, setup: SetupLines, run: TestRun | None, *, is_live: boo
 def steps_of_analysis(answer: str) -> list[Step]:
     """Return the one step of an analysis, which has nothing to choose and nothing to run: its result."""
     return [Step("result", "current", (answer or "reading …",))]
+
+
+def _state_of_run(run: TestRun, *, is_live: bool) -> StepState:
+    if run.end is None:
+        return "current" if is_live else "blocked"
+    return "done"
 
 
 def _state(text: str) -> StepState:
