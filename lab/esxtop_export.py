@@ -70,16 +70,30 @@ def header_line(columns: Sequence[ColumnPath]) -> bytes:
     The exception is ``%A/MPERF`` of ``-a``, which esxtop prints as raw text: unnamed, unquoted, without a
     comma.
     """
-    named = (_JUNK_HEADER if path.counter == APERF else f'"{format_path(path)}",' for path in columns)
+    named = (
+        _JUNK_HEADER if is_raw else f'"{format_path(path)}",'
+        for path, is_raw in zip(columns, _raw(columns), strict=True)
+    )
     return (_TIME_COLUMN + "".join(named) + "\n").encode()
 
 
 def row_format(columns: Sequence[ColumnPath], decimals: Sequence[int]) -> str:
     """Return the printf format of a row's values; the time stamp precedes them."""
     return "".join(
-        _JUNK_CELL if path.counter == APERF else f'"%.{places}f",'
-        for path, places in zip(columns, decimals, strict=True)
+        _JUNK_CELL if is_raw else f'"%.{places}f",'
+        for is_raw, places in zip(_raw(columns), decimals, strict=True)
     )
+
+
+def _raw(columns: Sequence[ColumnPath]) -> Iterator[bool]:
+    """Say of each column whether it is raw text: only the states before it tell which PCPU that is of.
+
+    Our own set ``diagnosis`` has no states, so that there %A/MPERF is a column like all others.
+    """
+    before = ("", "")
+    for path in columns:
+        yield path.counter == APERF and before == (path.cls, path.instance)
+        before = path.cls, path.instance
 
 
 def _chosen(lab: Lab, hosts: Sequence[str] | None) -> list[int]:

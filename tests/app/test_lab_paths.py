@@ -13,10 +13,10 @@ from sessions.findings import Finding
 from sessions.store import SessionWriter
 
 SCENARIOS: dict[str, FieldSet] = {
-    "mem-swapping-tools-missing": "all",
+    "mem-swapping-tools-missing": "diagnosis",
     "cpu-limit-vm": "default",
     "storage-latency-noisy-neighbour": "diagnosis",
-    "net-tx-drops-uplink-saturated": "diagnosis",
+    "net-tx-drops-uplink-saturated": "all",
 }
 SEED = 4
 

@@ -66,11 +66,13 @@ def test_all_fields_hold_the_unquoted_junk_of_aperf() -> None:
         assert len(re.findall(r' {2,}\d+\.\d"', row)) == pcpus - 1
 
 
-def test_names_in_the_header_are_the_lab_s_columns() -> None:
-    header = lines("default")[0]
+@pytest.mark.parametrize("fields", ["default", "diagnosis"])
+def test_names_in_the_header_are_the_lab_s_columns(fields: FieldSet) -> None:
+    header, *rows = lines(fields)
     named = [parse_path(field.strip('"')) for field in re.findall(r'"[^"]*"', header)[1:]]
-    assert tuple(named) == a_lab().columns()[0]
-    assert header.split('"')[3] == format_path(a_lab().columns()[0][0])
+    assert tuple(named) == a_lab(fields).columns()[0]
+    assert all(len(row.split(",")) == len(header.split(",")) for row in rows)
+    assert header.split('"')[3] == format_path(a_lab(fields).columns()[0][0])
 
 
 def test_times_go_on_by_five_seconds() -> None:
