@@ -3,8 +3,8 @@
 
 readable() { dd if="$1" of=/dev/null bs=512 count=1 2>/dev/null; }
 
-bytes_at() { # device, offset, count: hexadecimal digits
-    dd if="$1" bs=1 skip="$2" count="$3" 2>/dev/null | od -An -v -tx1 | tr -d ' \n'
+dump() { # device, offset, count: lines of 16 bytes, each with its offset (seven digits) before it
+    od -A d -v -t x1 -j "$2" -N "$3" "$1" 2>/dev/null
 }
 
 plain() { tr -cd 'A-Za-z0-9._:-' | cut -c 1-128; }
@@ -52,32 +52,33 @@ signatures() { # device
             case $offset in 0x*) echo "signature $(printf '%s' "$kind" | plain)" ;; esac
         done
     fi
-    case $(bytes_at "$1" 510 2) in 55aa) echo "partition-table mbr" ;; esac
-    for offset in 512 4096; do
-        case $(bytes_at "$1" $offset 8) in 4546492050415254) echo "partition-table gpt" ;; esac
+    at='0000000|0000048|0000080|0000496|0000512|0001024|0001072|0001536|0003072|0004080|0004096|0065600|1048576'
+    lines=$({ dump "$1" 0 8192; dump "$1" 65600 16; dump "$1" 1048576 16; } | grep -E "^($at) ")
+    case $lines in "0000000 "*) ;; *) echo "unexamined" ;; esac
+    b='???' lvm=' 4c 41 42 45 4c 4f 4e 45*' # b: a byte and its blank
+    printf '%s\n' "$lines" | while IFS= read -r line; do
+        case $line in
+        "0000496 "*" 55 aa") echo "partition-table mbr" ;;
+        "0000512 45 46 49 20 50 41 52 54"* | "0004096 45 46 49 20 50 41 52 54"*) echo "partition-table gpt" ;;
+        0000000$lvm | 0000512$lvm | 0001024$lvm | 0001536$lvm) echo "signature LVM2_member" ;;
+        "0000000 58 46 53 42"*) echo "signature xfs" ;;
+        "0000000 4c 55 4b 53 ba be"*) echo "signature crypto_LUKS" ;;
+        "0000000 "$b$b$b"4e 54 46 53 20 20 20 20"*) echo "signature ntfs" ;;
+        "0000000 "$b$b$b"2d 46 56 45 2d 46 53 2d"*) echo "signature BitLocker" ;;
+        "0000000 "$b$b$b"52 65 46 53 00"*) echo "signature ReFS" ;;
+        "0000000 "$b$b$b"45 58 46 41 54 20"*) echo "signature exfat" ;;
+        "0000048 "$b$b$b$b$b$b"46 41 54"* | "0000080 "$b$b"46 41 54"*) echo "signature vfat" ;;
+        "0001072 "$b$b$b$b$b$b$b$b"53 ef"*) echo "signature ext" ;;
+        "0003072 50 52 49 56 48 45 41 44"*) echo "signature ldm" ;;
+        "0004080 "*" 53 57 41 50 53 50 41 43 45 32") echo "signature swap" ;;
+        "0000000 fc 4e 2b a9"* | "0004096 fc 4e 2b a9"*) echo "signature linux_raid_member" ;;
+        "0065600 5f 42 48 52 66 53 5f 4d"*) echo "signature btrfs" ;;
+        "1048576 0d d0 01 c0"* | "1048576 c0 01 d0 0d"*) echo "signature VMFS" ;;
+        esac
     done
-    for offset in 0 512 1024 1536; do
-        case $(bytes_at "$1" $offset 8) in 4c4142454c4f4e45) echo "signature LVM2_member" ;; esac
-    done
-    case $(bytes_at "$1" 1080 2) in 53ef) echo "signature ext" ;; esac
-    case $(bytes_at "$1" 0 11) in
-    58465342*) echo "signature xfs" ;;
-    4c554b53babe*) echo "signature crypto_LUKS" ;;
-    ??????4e54465320202020) echo "signature ntfs" ;;
-    ??????2d4656452d46532d) echo "signature BitLocker" ;;
-    ??????5265465300*) echo "signature ReFS" ;;
-    ??????455846415420*) echo "signature exfat" ;;
-    esac
-    case $(bytes_at "$1" 82 3)$(bytes_at "$1" 54 3) in 464154* | *464154) echo "signature vfat" ;; esac
-    case $(bytes_at "$1" 65600 8) in 5f42485266535f4d) echo "signature btrfs" ;; esac
-    case $(bytes_at "$1" 4086 10) in 53574150535041434532) echo "signature swap" ;; esac
-    for offset in 0 4096; do
-        case $(bytes_at "$1" $offset 4) in fc4e2ba9) echo "signature linux_raid_member" ;; esac
-    done
-    case $(bytes_at "$1" 3072 8) in 5052495648454144) echo "signature ldm" ;; esac
-    case $(bytes_at "$1" 1048576 4) in 0dd001c0 | c001d00d) echo "signature VMFS" ;; esac
-    if dd if="$1" bs=1024 skip=128 count=128 2>/dev/null | od -An -v -tx1 |
-        grep -q '^ 0c b1 ba 00 00 00 00 00\|^ 00 00 00 00 00 ba b1 0c'; then
+    # Without -v a line like the one before is left out: it has been seen.
+    if od -A d -t x1 -j 131072 -N 131072 "$1" 2>/dev/null |
+        grep -q '^[0-9]* \(0c b1 ba 00 00 00 00 00\|00 00 00 00 00 ba b1 0c\)'; then
         echo "signature zfs_member"
     fi
 }

@@ -142,6 +142,14 @@ def test_an_empty_disk_and_one_with_random_data_may_be_written(disk: tuple[Path,
     assert objections(device, uuid, shell_name="busybox") == []
 
 
+def bare(folder: Path) -> dict[str, str]:
+    """The environment of a guest with neither blkid nor wipefs nor lsblk."""
+    (folder / "bin").mkdir()
+    for name in ("dd", "od", "tr", "grep", "sort", "readlink", "cut", "cksum", "cat"):
+        (folder / "bin" / name).symlink_to(str(shutil.which(name)))
+    return {"PATH": str(folder / "bin"), "LC_ALL": "C"}
+
+
 @pytest.mark.parametrize("put", CONTENTS)
 def test_what_is_on_a_disk_protects_it_whatever_programs_the_guest_has(
     put: Callable[[Path], None], disk: tuple[Path, str], tmp_path: Path
@@ -151,10 +159,6 @@ def test_what_is_on_a_disk_protects_it_whatever_programs_the_guest_has(
     put(path)
     subprocess.run(["blockdev", "--flushbufs", device], check=False)
     assert [one for one in objections(device, uuid) if one.startswith(("signature", "partition-table"))]
-    bare = tmp_path / "bin"  # a guest with neither blkid nor wipefs nor lsblk
-    bare.mkdir()
-    for name in ("dd", "od", "tr", "grep", "sort", "readlink", "cut", "cksum", "cat"):
-        (bare / name).symlink_to(str(shutil.which(name)))
     script = guest_script("disks.sh") + "check_all\necho checked\n"
     said = subprocess.run(
         [str(shutil.which("sh")), "-c", script],
@@ -162,12 +166,55 @@ def test_what_is_on_a_disk_protects_it_whatever_programs_the_guest_has(
         capture_output=True,
         text=True,
         check=True,
-        env={"PATH": str(bare), "LC_ALL": "C"},
+        env=bare(tmp_path),
     )
     found = said.stdout.splitlines()
     assert found[-1] == "checked"
     assert [one for one in found[:-1] if "signature" in one or "partition-table" in one], said
     assert all(line.endswith(".") for line in sentences(";".join(one.split(" ", 1)[1] for one in found[:-1])))
+
+
+MARKS = [
+    (510, b"\x55\xaa", "partition-table mbr"),
+    (512, b"EFI PART", "partition-table gpt"),
+    (4096, b"EFI PART", "partition-table gpt"),
+    *((offset, b"LABELONE", "signature LVM2_member") for offset in (0, 512, 1024, 1536)),
+    (1080, b"\x53\xef", "signature ext"),
+    (0, b"XFSB", "signature xfs"),
+    (0, b"LUKS\xba\xbe", "signature crypto_LUKS"),
+    (3, b"NTFS    ", "signature ntfs"),
+    (3, b"-FVE-FS-", "signature BitLocker"),
+    (3, b"ReFS\0", "signature ReFS"),
+    (3, b"EXFAT ", "signature exfat"),
+    (54, b"FAT", "signature vfat"),
+    (82, b"FAT", "signature vfat"),
+    (65600, b"_BHRfS_M", "signature btrfs"),
+    (4086, b"SWAPSPACE2", "signature swap"),
+    (0, bytes.fromhex("fc4e2ba9"), "signature linux_raid_member"),
+    (4096, bytes.fromhex("fc4e2ba9"), "signature linux_raid_member"),
+    (3072, b"PRIVHEAD", "signature ldm"),
+    (1 << 20, bytes.fromhex("0dd001c0"), "signature VMFS"),
+    (1 << 20, bytes.fromhex("c001d00d"), "signature VMFS"),
+    (133 << 10, bytes.fromhex("0cb1ba0000000000"), "signature zfs_member"),
+    (255 << 10, bytes.fromhex("0000000000bab10c"), "signature zfs_member"),
+]
+
+
+@pytest.mark.parametrize("shell_name", ["dash", "bash", "busybox"])
+def test_each_mark_is_known_at_its_place_and_nowhere_else(tmp_path: Path, shell_name: str) -> None:
+    environment = bare(tmp_path)
+    script = guest_script("disks.sh") + 'for one; do echo "$one"; signatures "$one"; done\n'
+    wanted, paths = [], []
+    for number, (offset, mark, word) in enumerate(MARKS):
+        for moved in (0, 1, -1):
+            if offset + moved >= 0:
+                paths.append(image(tmp_path / f"{number}{moved:+}.img", 2 << 20))
+                write_at(paths[-1], offset + moved, mark)
+                wanted += [str(paths[-1]), *([] if moved else [word])]
+    program, *words = shell(shell_name)
+    command = [str(shutil.which(program)), *words, "-c", script, "sh", *map(str, paths)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout.splitlines() == wanted
 
 
 def test_a_mounted_disk_is_refused(disk: tuple[Path, str], tmp_path: Path) -> None:
