@@ -136,6 +136,8 @@ class Recordings(QObject):
         if self._process is not None:
             self._process.stop()
             self._process.wait()
+            self._process.blockSignals(True)  # what it said last would come after the window is gone
+            self._process.deleteLater()
             self._process = None
 
     def show(self) -> None:

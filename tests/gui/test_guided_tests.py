@@ -276,8 +276,14 @@ def test_what_runs_is_called_a_test_until_it_is_stopped(
     assert set(buttons) == {"Stop and restore", "Go on without the window", "Cancel"}
     qtbot.mouseClick(buttons["Cancel"], Qt.MouseButton.LeftButton)
     qtbot.mouseClick(page.head.stop, Qt.MouseButton.LeftButton)
+    assert (page.head.stop.text(), page.head.stop.isEnabled()) == ("Stopping…", False), "it was heard"
+    assert not page.head.pause.isVisible()
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert live.window.messages.text.startswith("The test has ended: ")
+    tests = live.desk.tests
+    tests.begin("drs-balance")
+    wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())
+    assert (page.head.stop.text(), page.head.stop.isEnabled()) == ("Stop and restore", True)
 
 
 def test_a_run_whose_process_is_killed_is_interrupted_and_put_back(

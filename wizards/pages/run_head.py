@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from resources.foreign_text import shown
@@ -58,6 +58,7 @@ class RunHeadView(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._head = RunHead("", "info", "", "")
+        self._is_stopping = False
         self.setProperty("role", "bar")
         self.title = ElidedLabel()
         self.title.setProperty("role", "page-title")
@@ -69,7 +70,7 @@ class RunHeadView(QFrame):
         self.stop = QPushButton("Stop and restore")
         self.stop.setProperty("role", "danger")
         self.stop.setToolTip("The load stops within 2 s; then everything is put back. It is always safe.")
-        self.stop.clicked.connect(self.stopped)
+        self.stop.clicked.connect(self._begin_to_stop)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 9, 16, 9)
         row.setSpacing(10)
@@ -92,18 +93,37 @@ class RunHeadView(QFrame):
         self.progress.show_chip(Chip(head.progress, head.state))
         self.note.setText(shown(head.note))
         self.pause.setText(head.pause)
-        self.pause.setVisible(bool(head.pause))
         self.pause.setToolTip(
             "Goes on with the next phase."
             if head.is_paused
             else "Ends the phase and holds; settings stay. After 30 min it puts them back by itself."
         )
-        self.stop.setEnabled(head.can_stop)
-        self.stop.setVisible(not head.is_over)
-        self.stop.setText("Stop and restore" if head.can_stop else "Putting back…")
+        self._is_stopping &= head.can_stop
+        self._show_stop()
         if before.title != head.title:
             self.setAccessibleName(f"{shown(head.title)}, {shown(head.progress)}")
         self._dress()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        """Forget that a run was told to stop: another one may be shown next."""
+        self._is_stopping = False
+        self._show_stop()
+        super().hideEvent(event)
+
+    def _begin_to_stop(self) -> None:
+        """Say at once that the click was heard: the load takes up to 2 s to end."""
+        self._is_stopping = True
+        self._show_stop()
+        self._dress()
+        self.stopped.emit()
+
+    def _show_stop(self) -> None:
+        head = self._head
+        self.pause.setVisible(bool(head.pause) and not self._is_stopping)
+        self.stop.setEnabled(head.can_stop and not self._is_stopping)
+        self.stop.setVisible(not head.is_over)
+        going = "Stopping…" if self._is_stopping else "Putting back…"
+        self.stop.setText("Stop and restore" if self.stop.isEnabled() else going)
 
     def _dress(self) -> None:
         tokens, icons = self._theme.tokens, self._theme.icons
