@@ -9,7 +9,7 @@ import numpy as np
 from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Detection
 from diagnosis.evaluate import Bounds
-from diagnosis.signals import Pruning, Scene
+from diagnosis.signals import Scene
 from diagnosis.topology import Topology
 from resources.problem_cards import Hold
 from sessions.model import EntityRef
@@ -21,7 +21,7 @@ _CANDIDATES = 6
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A row of a scene that may have the worst number; ``bounds`` are what its number can be."""
+    """A row of a scene that may have the worst number, which lies between ``low`` and ``high``."""
 
     scene: Scene
     row: int
@@ -35,23 +35,20 @@ class _Candidate:
 
 @dataclass(slots=True)
 class NumberBook:
-    """Collects, rule by rule, where the worst number of each check is; reads samples of that entity only."""
+    """Collects, rule by rule, where the worst number of each check is; reads samples of a few entities."""
 
     topology: Topology
     _worst: dict[str, list[_Candidate]] = field(default_factory=dict)
     _seen: dict[str, list[tuple[CompiledRule, EntityRef, float]]] = field(default_factory=dict)
 
-    def note(self, scene: Scene, found: Detection, pruning: Pruning) -> None:
+    def note(self, scene: Scene, found: Detection) -> None:
         """Note what one rule saw in one source."""
         rule, card = scene.compiled, scene.compiled.card.id
         for ref, peak in [*((hit.entity, hit.peak) for hit in found.hits), *found.suspects.items()]:
             if not np.isnan(peak):
                 self._seen.setdefault(card, []).append((rule, ref, peak))
-        if rule.measure is None or not scene.rows or not scene.times.size:
-            return
-        measured = scene.gate(pruning).measured
-        if measured is not None:
-            candidates = [*self._worst.get(card, ()), *_worst_rows(scene, measured)]
+        if found.measured is not None:
+            candidates = [*self._worst.get(card, ()), *_worst_rows(scene, found.measured)]
             self._worst[card] = sorted(candidates, key=lambda one: -one.badness)[:_CANDIDATES]
 
     def number(self, card: str) -> CheckNumber | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledRule
+from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
@@ -71,7 +72,8 @@ class Detection:
 
     ``decidable`` says of each row whether what the condition needs is there, ``short`` whether the source is
     shorter than the rule's minimum duration: then only a state (``level``) is judged, and ``suspects`` meet
-    the condition in every sample; each with the worst of its number.
+    the condition in every sample; each with the worst of its number. ``measured`` are the bounds of each
+    row's number, from chunk statistics.
     """
 
     entities: int
@@ -80,6 +82,7 @@ class Detection:
     suspects: dict[EntityRef, float]
     decidable: BoolArray
     short: bool
+    measured: Bounds | None = None
 
 
 def detect(scene: Scene, pruning: Pruning) -> Detection:
@@ -100,7 +103,7 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
             hits.extend(found)
     enough = not short or (rule.level and scene.times.size > 1)
     judged = int(gated.decidable.sum()) if enough else 0
-    return Detection(len(scene.rows), judged, hits, suspects, gated.decidable, short)
+    return Detection(len(scene.rows), judged, hits, suspects, gated.decidable, short, gated.measured)
 
 
 def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:

@@ -139,7 +139,7 @@ class Run:
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
                 self._book.note(scene, found, known)
-                self._numbers.note(scene, found, pruning)
+                self._numbers.note(scene, found)
                 self._note_counters(scene)
                 self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
                 if found.hits:
