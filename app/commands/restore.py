@@ -55,7 +55,7 @@ def restore(
             guest_user=guest_user,
             key_file=key_file,
             agent=agent,
-            thumbprints=thumbprint or (),
+            thumbprints=thumbprint,
             password_stdin=password_stdin,
         )
         if attached:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from app.commands.options import AsJson
 from app.commands.test_options import (
     AgentKeys,
     Attached,
+    EnvironmentAddresses,
     GuestUser,
     KeyFile,
     PasswordStdin,
@@ -27,14 +26,7 @@ if TYPE_CHECKING:
 
 
 def look(
-    environment: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ENVIRONMENT",
-            help="vcenter://user@host, lab:default, or ssh://user@guest for each guest.",
-            show_default=False,
-        ),
-    ],
+    environment: EnvironmentAddresses,
     worker: Workers = None,
     guest_user: GuestUser = "",
     key_file: KeyFile = None,
@@ -51,11 +43,11 @@ def look(
     from app.testing.looking import look_into  # noqa: PLC0415
 
     options = environment_options(
-        workers=worker or (),
+        workers=worker,
         guest_user=guest_user,
         key_file=key_file,
         agent=agent,
-        thumbprints=thumbprint or (),
+        thumbprints=thumbprint,
         password_stdin=password_stdin,
     )
     if attached:

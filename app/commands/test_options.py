@@ -11,6 +11,14 @@ import typer
 if TYPE_CHECKING:
     from app.testing.environments import EnvironmentOptions
 
+EnvironmentAddresses = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ENVIRONMENT",
+        help="vcenter://user@host, lab:default, or ssh://user@guest for each guest.",
+        show_default=False,
+    ),
+]
 GuestUser = Annotated[
     str,
     typer.Option(metavar="USER", help="The account of the workers' guests, through VMware Tools."),
@@ -36,19 +44,24 @@ PasswordStdin = Annotated[
     bool,
     typer.Option("--password-stdin", help="Read passwords from stdin: a line for each address, in order."),
 ]
-
 Attached = Annotated[
     bool, typer.Option("--attached", help="Ask on stdout, answered on stdin, for a window that starts it.")
 ]
+"""Of a command that ends with one answer."""
+AttachedRun = Annotated[
+    bool, typer.Option("--attached", help="Take commands from stdin, for a window that starts it.")
+]
+"""Of a command that runs a test."""
+Yes = Annotated[bool, typer.Option("--yes", help="Don't ask before load and changes begin.")]
 
 
 def environment_options(
     *,
-    workers: Sequence[str] = (),
+    workers: Sequence[str] | None = (),
     guest_user: str = "",
     key_file: Path | None = None,
     agent: bool = True,
-    thumbprints: Sequence[str] = (),
+    thumbprints: Sequence[str] | None = (),
     password_stdin: bool = False,
 ) -> EnvironmentOptions:
     """Return the options as environments are opened with, asking at the terminal."""
@@ -61,11 +74,11 @@ def environment_options(
     passwords = PasswordLines(StdinLines()) if password_stdin else None
     record = RecordOptions(
         VSphereOptions(),
-        thumbprints=thumbprints,
+        thumbprints=thumbprints or (),
         next_password=passwords.beginning_at(0) if passwords is not None else None,
         ask_here=typed_yes if can_prompt() and passwords is None else None,
     )
-    return EnvironmentOptions(record, tuple(workers), guest_user, key_file, agent, passwords=passwords)
+    return EnvironmentOptions(record, tuple(workers or ()), guest_user, key_file, agent, passwords=passwords)
 
 
 def typed_yes(question: str) -> bool:

@@ -11,11 +11,14 @@ from app.commands.options import AsJson, SessionPath
 from app.commands.test_options import (
     AgentKeys,
     Attached,
+    AttachedRun,
+    EnvironmentAddresses,
     GuestUser,
     KeyFile,
     PasswordStdin,
     Thumbprints,
     Workers,
+    Yes,
     environment_options,
 )
 from app.terminal import hint, print_error, print_json, print_line
@@ -52,14 +55,7 @@ Confirm = Annotated[
 
 def plan(
     test: Annotated[str, typer.Argument(metavar="TEST", help="As 'test list' lists it.", show_default=False)],
-    environment: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ENVIRONMENT",
-            help="vcenter://user@host, lab:default, or ssh://user@guest for each guest.",
-            show_default=False,
-        ),
-    ],
+    environment: EnvironmentAddresses,
     out: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="PLAN.toml", help="The plan to write.", show_default=False),
@@ -94,13 +90,13 @@ def plan(
     from msgspec.structs import replace  # noqa: PLC0415 - after the help
 
     from app.testing.environments import open_environment  # noqa: PLC0415
+    from app.testing.looking import look_into  # noqa: PLC0415
     from resources.fio_jobs import load_fio_jobs  # noqa: PLC0415
     from resources.guided_tests import load_guided_tests  # noqa: PLC0415
     from wizards.flows.inputs import typed_input  # noqa: PLC0415
     from wizards.flows.plan_file import plan_text  # noqa: PLC0415
     from wizards.flows.plan_rules import require_runnable  # noqa: PLC0415
     from wizards.flows.planning import Choice, make_plan  # noqa: PLC0415
-    from wizards.flows.surroundings import look  # noqa: PLC0415
 
     known, jobs = load_guided_tests(), load_fio_jobs()
     wanted = known.require(test)
@@ -116,18 +112,14 @@ def plan(
         seed=seed,
     )
     options = environment_options(
-        workers=worker or (),
+        workers=worker,
         guest_user=guest_user,
         key_file=key_file,
         agent=agent,
-        thumbprints=thumbprint or (),
+        thumbprints=thumbprint,
         password_stdin=password_stdin,
     )
-    opened = open_environment(environment, options)
-    try:
-        around = look(opened)
-    finally:
-        opened.close()
+    around = look_into(open_environment(environment, options)).around
     made = replace(make_plan(wanted, around, choice), guest_user=guest_user, environment=tuple(environment))
     require_runnable(made, known, jobs)
     _write(out, plan_text(made))
@@ -155,7 +147,7 @@ def check(
     from resources.guided_tests import load_guided_tests  # noqa: PLC0415
 
     made, known = _read(path), load_guided_tests()
-    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
+    options = _options_of(made, key_file, thumbprint, agent=agent, password_stdin=password_stdin)
     if attached:
         with answering(options) as asking:
             answer = check_in(open_environment(made.environment, asking), made, known)
@@ -184,7 +176,7 @@ def run(
             "-o", "--output", metavar="S.hscope", help="The session: a new file.", show_default=False
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before load and changes begin.")] = False,
+    yes: Yes = False,
     confirm: Confirm = None,
     take_locks: Annotated[
         bool, typer.Option("--take-locks", help="Take over what a dead run still holds.")
@@ -193,9 +185,7 @@ def run(
     agent: AgentKeys = True,
     thumbprint: Thumbprints = None,
     password_stdin: PasswordStdin = False,
-    attached: Annotated[
-        bool, typer.Option("--attached", help="Take commands from stdin, for a window that starts it.")
-    ] = False,
+    attached: AttachedRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a plan to its verdict; Ctrl-C ends the load and puts everything back."""
@@ -205,22 +195,20 @@ def run(
     if out.exists():
         raise AlreadyExistsError(f"{out} is there already.", advice="Name a new file for each run.")
     _require_consent(made, yes=yes or attached, typed=confirm or ())
-    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
+    options = _options_of(made, key_file, thumbprint, agent=agent, password_stdin=password_stdin)
     words = TestWords(options, as_json=as_json, is_attached=attached, take_locks=take_locks)
     _run(made, out, words)
 
 
 def resume(
     session: SessionPath,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before load and changes begin.")] = False,
+    yes: Yes = False,
     confirm: Confirm = None,
     key_file: KeyFile = None,
     agent: AgentKeys = True,
     thumbprint: Thumbprints = None,
     password_stdin: PasswordStdin = False,
-    attached: Annotated[
-        bool, typer.Option("--attached", help="Take commands from stdin, for a window that starts it.")
-    ] = False,
+    attached: AttachedRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was interrupted: put back what it left, keep its rounds, measure the others."""
@@ -243,7 +231,7 @@ def resume(
     made = parse_plan(last.plan, f"The plan of run {last.id}")
     _require_runnable(made)
     _require_consent(made, yes=yes or attached, typed=confirm or ())
-    options = _options_of(made, key_file, thumbprint or (), agent=agent, password_stdin=password_stdin)
+    options = _options_of(made, key_file, thumbprint, agent=agent, password_stdin=password_stdin)
     parent = ParentLines() if attached and not password_stdin else None
     restore_session(Path(session), options if parent is None else asking_parent(options, parent))
     with SessionReader.open(session) as reader:
@@ -263,7 +251,7 @@ def _newest(reader: SessionReader) -> int | None:
 
 
 def _options_of(
-    made: Plan, key_file: Path | None, thumbprints: Sequence[str], *, agent: bool, password_stdin: bool
+    made: Plan, key_file: Path | None, thumbprints: Sequence[str] | None, *, agent: bool, password_stdin: bool
 ) -> EnvironmentOptions:
     """Return how the environment of a plan is opened: its workers, its guests' account."""
     from app.testing.environments import exactly  # noqa: PLC0415 - after the help
