@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QObject
 
@@ -16,6 +17,7 @@ from app.gui.recording import Recordings
 from app.gui.window import Window
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
+from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from widgets.messages import MessageAction
 
@@ -52,11 +54,8 @@ class UnfinishedTests(QObject):
             self._file_of(session).write_text(str(session), encoding="utf-8")
 
     def _forget_finished(self) -> None:
-        path, tests = self._desk.session.path, self._desk.tests
-        if path is None or not tests.records.runs:
-            return
-        is_over = all(one.end is not None for one in tests.records.runs)
-        if is_over and not any(one.is_open for one in tests.records.journal):
+        path, records = self._desk.session.path, self._desk.tests.records
+        if path is not None and _is_over(records.runs, records.journal):
             with suppress(OSError):
                 self._file_of(path.resolve()).unlink(missing_ok=True)
 
@@ -64,34 +63,45 @@ class UnfinishedTests(QObject):
         return self._folder / f"{hashlib.sha256(str(session).encode()).hexdigest()[:24]}.txt"
 
     def _left(self, _job: Job) -> list[Path]:
-        """Return the sessions whose runs are cut off; files of others are removed."""
+        """Return the sessions whose tests were cut off; files of those that are gone or over are removed."""
         found = []
         for file in sorted(self._folder.glob("*.txt"))[:_MAX_FILES]:
             with suppress(OSError, UnicodeError):
                 session = Path(file.read_text(encoding="utf-8"))
-                if _is_cut_off(session):
+                state = _state_of(session) if session.exists() else "over"
+                if state == "cut off":
                     found.append(session)
-                elif not session.exists():
+                elif state == "over":
                     file.unlink(missing_ok=True)
         return found
 
     def _say(self, sessions: list[Path]) -> None:
         if not sessions or self._desk.session.path is not None:
             return
-        count = "A test" if len(sessions) == 1 else f"{len(sessions)} tests"
+        name = shown(sessions[-1].name, 120)
         text = (
-            f"{count} did not end by itself: {shown(sessions[-1].name, 120)}. What it changed may still hold."
+            f"A test did not end by itself: {name}. What it changed may still hold."
+            if len(sessions) == 1
+            else f"{len(sessions)} tests did not end by themselves, among them {name}. What they changed "
+            "may still hold."
         )
         show = MessageAction("Show it", lambda: self._open_paths([sessions[-1]]))
         self._window.messages.notify(text, "critical", action=show)
 
 
-def _is_cut_off(session: Path) -> bool:
-    """Return True if nobody runs the session's test any more, and it did not come to its end."""
+def _state_of(session: Path) -> Literal["cut off", "over", ""]:
+    """Return whether the test of a session was cut off, or is over; "" while it may go on."""
     try:
         with SessionReader.open(session) as reader:
             runs, journal = reader.test_runs(), reader.journal()
-            live = any(one.state == "recording" for one in reader.sources())
+            is_live = any(one.state == "recording" for one in reader.sources())
     except HyperscopeError:
-        return False
-    return not live and (any(one.end is None for one in runs) or any(one.is_open for one in journal))
+        return ""
+    if _is_over(runs, journal):
+        return "over"
+    return "cut off" if runs and not is_live else ""
+
+
+def _is_over(runs: Sequence[TestRun], journal: Sequence[JournalEntry]) -> bool:
+    """Return True if all runs have ended, and everything is put back."""
+    return bool(runs) and all(one.end is not None for one in runs) and not any(one.is_open for one in journal)

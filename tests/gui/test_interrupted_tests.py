@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from sessions.journal import TestRun
+from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, running, wait
 from wizards.pages.result_page import ResultPage
@@ -64,3 +67,33 @@ def test_a_test_that_is_cut_off_is_told_of_on_every_page(
         wait(qtbot, lambda: "put back" in again.window.messages.text)
         wait(qtbot, lambda: not any(one.is_open for one in again.desk.tests.records.journal))
         wait(qtbot, lambda: not list((home / "settings" / "unfinished-tests").iterdir()))
+
+
+def test_a_test_that_was_put_back_elsewhere_is_not_looked_at_again(
+    qapp: QApplication, home: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    folder = noted(home, tmp_path, {"over": 2_000})
+    with running(qapp, home) as program:
+        wait(qtbot, lambda: not list(folder.iterdir()))
+        assert "did not end" not in program.window.messages.text
+
+
+def test_several_tests_that_were_cut_off_are_counted(
+    qapp: QApplication, home: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    folder = noted(home, tmp_path, {"one": None, "two": None})
+    with running(qapp, home) as program:
+        wait(qtbot, lambda: "2 tests did not end by themselves" in program.window.messages.text)
+        assert len(list(folder.iterdir())) == 2
+
+
+def noted(home: Path, sessions: Path, ends: Mapping[str, int | None]) -> Path:
+    """Write sessions with a run that ended then, and have the window remember them; return where."""
+    folder = home / "settings" / "unfinished-tests"
+    folder.mkdir(parents=True)
+    for name, end in ends.items():
+        session = sessions / f"{name}.hscope"
+        with SessionWriter.create(session) as writer:
+            writer.add_test_runs([TestRun(name, "io-sweep", "", 1_000, end)])
+        (folder / f"{name}.txt").write_text(str(session), encoding="utf-8")
+    return folder
