@@ -8,7 +8,6 @@ from app.gui.desk import Desk
 from app.gui.recording import DIED
 from app.gui.window import Window
 from widgets.messages import MessageAction
-from wizards.flows.cards import interrupted
 from wizards.flows.gallery import Interrupted
 
 
@@ -30,10 +29,7 @@ class InterruptedNotice(QObject):
         self._left, self._is_said = None, False
 
     def _look(self) -> None:
-        desk, tests = self._desk, self._desk.tests
-        live = tests.running.id if tests.running is not None else ""
-        records, stamp = tests.records, desk.times.clock.stamp
-        left = interrupted(tests.known, records.runs, records.journal, live, stamp)
+        left = self._desk.tests.interrupted(self._desk.times.clock.stamp)
         if left == self._left:
             return
         if self._left is not None:

@@ -4,6 +4,7 @@ at.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ from sessions.findings import Finding
 from sessions.journal import TestRun
 from sessions.store import SessionReader
 from wizards.flows.about import About
+from wizards.flows.cards import interrupted
+from wizards.flows.gallery import Interrupted
 from wizards.flows.recorded_about import recorded_about
 
 if TYPE_CHECKING:
@@ -92,6 +95,20 @@ class TestsModel(QObject):
         snapshot = self._session.whole
         live = snapshot is not None and any(one.state == "recording" for one in snapshot.sources)
         return next((one for one in reversed(self.records.runs) if live and one.end is None), None)
+
+    @property
+    def live(self) -> str:
+        """The id of ``running``, empty without one."""
+        return self.running.id if self.running is not None else ""
+
+    def interrupted(self, day: Callable[[int], str]) -> Interrupted | None:
+        """Return the newest run that did not put everything back; ``day`` returns a time (ms) as it is
+        written.
+        """
+        runs, journal = self.records.runs, self.records.journal
+        if not runs:
+            return None  # as in most sessions: the tests' descriptions need not be read for it
+        return interrupted(self.known, runs, journal, self.live, day)
 
     def open(self, test: str, step: str, run: str = "") -> None:
         """Show a step of a test: ``check``, ``run``, ``result``; with ``run`` that of a certain run."""
@@ -168,8 +185,7 @@ class TestsModel(QObject):
     def _take(self, records: TestRecords) -> None:
         before, was_live = self.records, self._live
         self.records = records
-        running = self.running
-        self._live = running.id if running is not None else ""
+        running, self._live = self.running, self.live
         if records == before and self._live == was_live:
             return
         self.changed.emit()

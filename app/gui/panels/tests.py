@@ -11,7 +11,7 @@ from app.gui.desk import Desk
 from app.gui.panels.tests_looks import LookPage
 from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
-from wizards.flows.cards import card_groups, interrupted
+from wizards.flows.cards import card_groups
 from wizards.flows.gallery import CardGroup
 from wizards.pages.gallery import GalleryView
 from wizards.pages.lab_bar import LabBar
@@ -79,17 +79,17 @@ class TestsPanel(QObject):
             tests.setup.begin(tests.known.require(tests.test), tests.places.place("lab"))
 
     def _show_gallery(self) -> None:
-        tests, records = self._tests, self._tests.records
+        tests = self._tests
         self._bar.setVisible(tests.places.connected.reach == "lab")
-        live = tests.running.id if tests.running is not None else ""
-        self.gallery.show_groups(self._groups(live))
-        left = interrupted(tests.known, records.runs, records.journal, live, self._day)
-        self.gallery.show_interrupted(left)
+        self.gallery.show_groups(self._groups())
+        self.gallery.show_interrupted(tests.interrupted(self._day))
 
-    def _groups(self, live: str) -> list[CardGroup]:
+    def _groups(self) -> list[CardGroup]:
         tests, records = self._tests, self._tests.records
         least_s = tests.studies.drs.record_least_s.value
-        return card_groups(tests.known, tests.places.connected, records.runs, live, records.recorded, least_s)
+        return card_groups(
+            tests.known, tests.places.connected, records.runs, tests.live, records.recorded, least_s
+        )
 
     def _show_step(self) -> None:
         setup, runs = self._setup_pages, self._run_pages
