@@ -151,7 +151,7 @@ class Recordings(QObject):
         elif snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
         self._window.top.show_recording(*_top_bar_texts(process))
-        is_opening = snapshot is None and self._desk.jobs.busy("session.open")
+        is_opening = snapshot is None and self._desk.session.opening is not None
         self.begins.emit(*_beginning(process, is_opening=is_opening))
         elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
         elsewhere = elsewhere and snapshot is not self._stale

@@ -114,8 +114,7 @@ class SessionModel(QObject):
         self._readers: ReaderPool | None = None
         self._looks = 0
         self.replacing = False
-        self.opening: Path | None = None
-        """The path of the session that is being opened, None if none is."""
+        self._asked: Path | None = None
         self.snapshot: Snapshot | None = None
         self.whole: Snapshot | None = None
         self._sources: frozenset[int] = frozenset()
@@ -137,15 +136,16 @@ class SessionModel(QObject):
                 held.pop_all()
             return ReaderPool(reader), snapshot
 
-        self.opening = path
+        self._asked = path
         self._jobs.start(
             "session.open", f"Opening {path.name}", work, self._take,
-            failed=self._open_failed, dropped=lambda found: found[0].close(),
+            failed=self.failed.emit, dropped=lambda found: found[0].close(),
         )  # fmt: skip
 
-    def _open_failed(self, error: HyperscopeError) -> None:
-        self.opening = None
-        self.failed.emit(error)
+    @property
+    def opening(self) -> Path | None:
+        """The path of the session that is being opened, None if none is."""
+        return self._asked if self._jobs.busy("session.open") else None
 
     def close(self) -> None:
         """Close the session."""
@@ -154,7 +154,6 @@ class SessionModel(QObject):
         self._timer.stop()
         for slot in ("session.open", "session.look", "session.sources"):
             self._jobs.cancel(slot)
-        self.opening = None
         self._readers.close()
         self._readers, self.snapshot, self.whole = None, None, None
         self.closed.emit()
@@ -259,7 +258,6 @@ class SessionModel(QObject):
         self.close()
         self.replacing = False
         self._readers, self.whole = found
-        self.opening = None
         self.snapshot, self._sources = self.whole, frozenset()
         self._looks = 0
         self._timer.start()
