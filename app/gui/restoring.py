@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
+from resources.failures import HyperscopeError
 from resources.units import format_count
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Restoring(QObject):
             return
         try:
             process = TestProcess(["restore", str(session), "--attached"], self)
-        except OSError as error:
-            self._desk.notify(f"The program can't be started: {error.strerror}.", "critical")
+        except HyperscopeError as error:
+            self._desk.notify(str(error), "critical")
             return
         self._process = process
         process.answered.connect(self._done)

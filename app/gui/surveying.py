@@ -95,8 +95,8 @@ class Surveyor(QObject):
     def _start(self, words: list[str], done: Done, refused: Refused, *, is_checking: bool) -> None:
         try:
             process = TestProcess(words, self)
-        except OSError as error:
-            refused(HyperscopeError(f"The program can't be started: {error.strerror}."))
+        except HyperscopeError as error:
+            refused(error)
             return
         self._process, self._is_checking = process, is_checking
         process.answered.connect(partial(self._take, process, done))

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.child import Child
+from app.gui.session_files import os_error_text
 from app.testing.messages import MAX_MESSAGE_BYTES, Failed, Found, PutBack, read_message
 from recorder import protocol
+from resources.failures import SourceError
 
 _LONGEST_S = 120.0
 
@@ -30,11 +32,14 @@ class TestProcess(QObject):
     ended = Signal(object)
 
     def __init__(self, arguments: Sequence[str], parent: QObject | None = None) -> None:
-        """Start it. Raises OSError if the program can't be started."""
+        """Start it. Raises SourceError if the program can't be started."""
         super().__init__(parent)
         self._last: Found | PutBack | Failed | None = None
         self._is_stopped = False
-        self._child = Child(arguments, read_message, self, max_event_bytes=MAX_MESSAGE_BYTES)
+        try:
+            self._child = Child(arguments, read_message, self, max_event_bytes=MAX_MESSAGE_BYTES)
+        except OSError as error:
+            raise SourceError(f"The program can't be started: {os_error_text(error)}.") from error
         self._child.received.connect(self._take)
         self._child.ended.connect(self._end)
 

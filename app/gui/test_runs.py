@@ -87,7 +87,9 @@ class TestRuns(QObject):
     def _recorded_address(self) -> str:
         """Return the address of the vCenter from which the open session was recorded, with its user."""
         process, request = self._recordings.process, self._views.request()
-        is_own = process is not None and self._recordings.is_recording(self._desk.session.path)
-        sources = process.request.sources if is_own and process is not None else ()
-        sources += request.sources if request is not None else ()
+        sources: tuple[str, ...] = ()
+        if process is not None and self._recordings.is_recording(self._desk.session.path):
+            sources += process.request.sources
+        if request is not None:
+            sources += request.sources
         return next((one for one in sources if one.startswith("vcenter:")), "")

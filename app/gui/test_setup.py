@@ -148,9 +148,11 @@ class TestSetup(QObject):
         def done(found: Found) -> None:
             now = self.now
             if now is not None and now.place == place:
-                first = partial(_first_plan, now, found.around, self._known)
                 self._jobs.start(
-                    "test-plan", "Planning", lambda _job: first(), partial(self._take_first, then)
+                    "test-plan",
+                    "Planning",
+                    lambda _job: _first_plan(now, found.around, self._known),
+                    partial(self._take_first, then),
                 )
 
         self._surveyor.look(place, done, self._failed)
@@ -185,8 +187,12 @@ class TestSetup(QObject):
         plan, began = now.plan, datetime.now().astimezone()
 
         def done(found: Found) -> None:
-            costs = partial(_sheet_now, plan, self._known, found)
-            self._jobs.start("test-costs", "Planning", lambda _job: costs(), partial(take, found))
+            self._jobs.start(
+                "test-costs",
+                "Planning",
+                lambda _job: _sheet_now(plan, self._known, found),
+                partial(take, found),
+            )
 
         def take(found: Found, sheet: PlanSheet) -> None:
             if self.now is None or self.now.plan != plan:

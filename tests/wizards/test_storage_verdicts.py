@@ -526,6 +526,8 @@ def test_lost_workers_are_named_with_when_and_why() -> None:
     )
     assert notes[1].startswith("perf-w3 was lost 3 s after “Fill” began: It hangs.")
     assert notes[2] == "3 more workers were lost."
+    notes = judge("io-sweep", Measured((), 6, lost=(first, *others[:2])), STUDIES).notes
+    assert notes[2] == "1 more worker was lost."
 
 
 def test_a_test_without_a_verdict() -> None:

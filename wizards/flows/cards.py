@@ -133,9 +133,7 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
 
 
 def _button(reach: Reach, readiness: Readiness) -> str:
-    if readiness == "ready":
-        return "Run" if reach == "lab" else "Set up…"
-    return "Set up…"
+    return "Run" if readiness == "ready" and reach == "lab" else "Set up…"
 
 
 def _hint(cards: Sequence[TestCard]) -> str:

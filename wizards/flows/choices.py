@@ -10,11 +10,9 @@ from resources.guided_tests import GuidedTest, InputValue, Length
 from resources.units import format_bytes
 from wizards.flows.about import About
 from wizards.flows.plan import Plan
-from wizards.flows.planning import Choice
+from wizards.flows.planning import KINDS, Choice
 from wizards.flows.surroundings import Surroundings, WorkerSeen
 from workloads.environment import TestObject
-
-_KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Chosen:
 def offer_of(test: GuidedTest, around: Surroundings) -> Offer:
     """Return what an environment has for a test."""
     objects = tuple(
-        (name, tuple(one.object.name for one in around.of_kind(_KINDS[name]))) for name in test.objects
+        (name, tuple(one.object.name for one in around.of_kind(KINDS[name]))) for name in test.objects
     )
     lengths: tuple[Length, ...] = ("lab",) if around.kind == "lab" else ("quick", "full")
     workers = tuple(offer_worker(one, around) for one in around.workers)

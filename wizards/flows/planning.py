@@ -92,7 +92,8 @@ def make_plan(test: GuidedTest, around: Surroundings, choice: Choice) -> Plan:
     )
 
 
-_KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
+KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
+"""The kinds of the objects that are chosen, by what they are for."""
 
 
 def _chosen_objects(test: GuidedTest, around: Surroundings, choice: Choice) -> dict[str, TestObject]:
@@ -101,7 +102,7 @@ def _chosen_objects(test: GuidedTest, around: Surroundings, choice: Choice) -> d
     if around.kind == "ssh":
         return found
     for name in test.objects:
-        candidates = [one for one in around.of_kind(_KINDS[name]) if one not in found.values()]
+        candidates = [one for one in around.of_kind(KINDS[name]) if one not in found.values()]
         wanted = choice.objects.get(name, choice.objects.get(name.replace(" ", "_"), ""))
         if test.datastore_types and not wanted and name != "cluster":
             candidates = [one for one in candidates if one.facts.get("type") in test.datastore_types]

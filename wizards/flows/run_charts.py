@@ -8,13 +8,14 @@ from math import nan
 import numpy as np
 
 from resources.foreign_text import shown
-from resources.units import format_count, format_value
+from resources.units import format_value
 from sessions.model import Event, FloatArray, IntArray
 from sessions.times import TimeRange
 from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import CounterCurve, WorkCurve, WorkCurves
 from wizards.flows.chart_values import Band, TimeChart, TimeCurve
 from wizards.flows.run_source import RunSource
+from wizards.flows.verdicts.phrases import counted
 
 QUEUE, ACTIVE, CPU = "disk.queue_depth", "datastore.sioc_active", "cpu.util"
 HOST_CPU = ("cpu.util", "cpu.pcpu_util", "cpu.pcpu_used")
@@ -77,8 +78,7 @@ def hosts_chart(
         for one in events
         if one.kind.lower() in _MOVES and window.start <= one.at <= window.end
     )
-    count = f"{format_count(len(moves))} vMotion{'' if len(moves) == 1 else 's'}, dotted"
-    note = f"%, {count}" if moves else "%"
+    note = f"%, {counted(len(moves), 'vMotion')}, dotted" if moves else "%"
     return TimeChart("CPU of each host, whole run", note, "%", times, curves, bands, window, moments=moves)
 
 

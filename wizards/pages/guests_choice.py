@@ -20,6 +20,7 @@ from resources.foreign_text import shown
 from resources.units import format_count
 from widgets.search_field import SearchField
 from wizards.flows.choices import WorkerOffer
+from wizards.flows.verdicts.phrases import counted
 from wizards.pages.vm_table import ROW, VmModel, vm_table
 
 _MAX_ROWS = 9
@@ -132,8 +133,7 @@ class VmsChoice(QWidget):
 
     def _take_ticks(self, *, tell: bool = True) -> None:
         count, user = len(self.ticked), self.user.text().strip()
-        guests = "1 guest" if count == 1 else f"{format_count(count)} guests"
-        self.enter.setText(f"Log in to {guests}" if count else "Log in to the guests")
+        self.enter.setText(f"Log in to {counted(count, 'guest')}" if count else "Log in to the guests")
         self.enter.setEnabled(bool(count and user))
         why = "" if count and user else "Tick VMs and name the account of their guests first"
         self.enter.setToolTip(

@@ -24,6 +24,7 @@ from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_en
 from widgets.copying import copy_table
 from widgets.theme import Theme
 from wizards.pages.badge import paint_symbol
+from wizards.pages.plain_rows import show_plain_rows
 
 _ROW, _HEAD = 24, 26
 
@@ -193,21 +194,11 @@ class SheetTable(QTableView):
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName(title)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
+        show_plain_rows(self, _ROW, _HEAD)
         if most is None:
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(_ROW)
-        self.verticalHeader().setMinimumSectionSize(_ROW)
-        head = self.horizontalHeader()
-        head.setFixedHeight(_HEAD)
-        head.setHighlightSections(False)
-        head.setSectionsClickable(False)
         theme.changed.connect(self.viewport().update)
         ContextMenu(self, lambda _at: self._entries())
         self.show_table(heads, ())

@@ -12,10 +12,11 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtWidgets import QTableView
 
 from resources.foreign_text import shown, tooltip_text
 from wizards.flows.choices import WorkerOffer
+from wizards.pages.plain_rows import show_plain_rows
 
 ROW, _NAME_WIDTH = 24, 190
 _HEADS = ("VM", "host, and what its guest has")
@@ -94,17 +95,8 @@ def vm_table(model: QSortFilterProxyModel) -> QTableView:
     table = QTableView()
     table.setModel(model)
     table.setAccessibleName("VMs that do the I/O")
-    table.setShowGrid(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW)
-    table.verticalHeader().setMinimumSectionSize(ROW)
+    show_plain_rows(table, ROW, ROW)
     head = table.horizontalHeader()
-    head.setHighlightSections(False)
-    head.setSectionsClickable(False)
-    head.setFixedHeight(ROW)
     head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     head.resizeSection(0, _NAME_WIDTH)
     head.setStretchLastSection(True)

@@ -88,8 +88,9 @@ class SetupPages(QObject):
         now = setup.now
         if now is None:
             return
-        step = "Asking the guests…" if setup.is_looking and now.place.workers else now.step
-        step = "Looking at what there is…" if setup.is_looking and not now.place.workers else step
+        step = now.step
+        if setup.is_looking:
+            step = "Asking the guests…" if now.place.workers else "Looking at what there is…"
         self.choose.show_cost(now.sheet, now.problem, step)
         if now.sheet is not None:
             self.check_plan.show_plan(now.sheet)

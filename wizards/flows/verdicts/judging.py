@@ -8,7 +8,6 @@ from dataclasses import replace
 from resources.failures import NotFoundError
 from resources.foreign_text import shown
 from resources.study_numbers import Studies
-from resources.units import format_count
 from wizards.flows.measured import Measured
 from wizards.flows.verdict import MAX_NOTES, Verdict
 from wizards.flows.verdicts import (
@@ -22,6 +21,7 @@ from wizards.flows.verdicts import (
     storage_ab,
     vm_density,
 )
+from wizards.flows.verdicts.phrases import counted
 
 _MAX_LOST = 2
 """How many lost workers are named before they are counted."""
@@ -49,5 +49,5 @@ def judge(test: str, measured: Measured, studies: Studies) -> Verdict:
     found = VERDICTS[test](measured, studies)
     lost = [one.sentence() for one in measured.lost[:_MAX_LOST]]
     if (more := len(measured.lost) - len(lost)) > 0:
-        lost.append(f"{format_count(more)} more workers were lost.")
+        lost.append(f"{counted(more, 'more worker')} {'was' if more == 1 else 'were'} lost.")
     return replace(found, notes=(*lost, *found.notes)[:MAX_NOTES])
