@@ -22,9 +22,15 @@ import paramiko
 import pytest
 
 from connections.address import Address
+from connections.known_hosts import KnownHosts
+from connections.ssh.connection import SshConnection, TimeOuts
+from connections.ssh.login import SshLogin
+from connections.untrusted import UntrustedServer
 
 _PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/bin"
 USER = getpass.getuser()
+SECRET = "Tr0ub4dor&3"
+HASTY = TimeOuts(connect_s=5, handshake_s=1.5, login_s=5, keepalive_s=0.5, answer_s=1.5)
 
 
 def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:
@@ -215,3 +221,19 @@ def says(first_words: bytes, *, and_hangs_up: bool = False) -> Iterator[int]:
             thread.join()
             for connected in taken:
                 connected.close()
+
+
+def yes(_: UntrustedServer) -> bool:
+    return True
+
+
+def never(stranger: UntrustedServer) -> bool:
+    pytest.fail(f"asked about {stranger}")
+
+
+def by_key(server: Sshd) -> SshLogin:
+    return SshLogin(key_file=server.user_key)
+
+
+def connection(server: Sshd, known: KnownHosts, **options: Any) -> SshConnection:
+    return SshConnection(server.address, by_key(server), known=known, ask=yes, **options)
