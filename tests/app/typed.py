@@ -55,20 +55,19 @@ class Typist:
 
     def begin(self, *words: object) -> subprocess.Popen[str]:
         """Start a command and let it go on."""
-        begun = subprocess.Popen(
-            self.words(*words), cwd=ROOT, env=self.environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        begun = self._begin(words, stderr=subprocess.STDOUT)
         assert begun.stdin is not None
-        begun.stdin.write("".join(f"{one}\n" for one in self.secrets))
         begun.stdin.close()
         return begun
 
     def attached(self, *words: object) -> subprocess.Popen[str]:
         """Start a command that goes on taking lines from stdin, as a window starts it."""
+        return self._begin(words, stderr=subprocess.DEVNULL)
+
+    def _begin(self, words: Sequence[object], stderr: int) -> subprocess.Popen[str]:
         begun = subprocess.Popen(
             self.words(*words), cwd=ROOT, env=self.environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
         )  # fmt: skip
         assert begun.stdin is not None
         begun.stdin.write("".join(f"{one}\n" for one in self.secrets))
