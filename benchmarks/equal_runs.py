@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -154,15 +154,6 @@ def _lane(guest: Guest, plan: Plan, folder: Path, numbers: SimpleQueue[int], fou
         print(f"run {number}: {found[-1].verdict.line if found[-1].verdict else found[-1].why}", flush=True)
 
 
-@contextlib.contextmanager
-def _opened(guest: Guest, folder: Path) -> Iterator[Environment]:
-    environment = _open(guest, folder)
-    try:
-        yield environment
-    finally:
-        environment.close()
-
-
 def _open(guest: Guest, folder: Path) -> Environment:
     return open_guests(
         [parse_address(guest.address)],
@@ -174,7 +165,7 @@ def _open(guest: Guest, folder: Path) -> Environment:
 
 def _plan(guest: Guest, folder: Path) -> Plan:
     """A plan of a cache's test, in which nobody switches a cache."""
-    with _opened(guest, folder) as environment:
+    with contextlib.closing(_open(guest, folder)) as environment:
         made = make_plan(
             load_guided_tests().require("cache-pair"), look(environment), Choice("cache-pair", "quick")
         )
