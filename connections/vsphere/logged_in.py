@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -58,12 +59,11 @@ class LoggedIn:
         Raises SourceError, UsageError, and untranslated vendor errors.
         """
         version = newest_common_version(channel, self._address)
-        stub = Stub(self._wire, version)
-        try:
+        with contextlib.ExitStack() as until_logged_in:
+            stub = Stub(self._wire, version)
+            until_logged_in.callback(stub.close)
             self._connection = self._log_in(stub)
-        except BaseException:
-            stub.close()
-            raise
+            until_logged_in.pop_all()
 
     def _log_in(self, stub: Stub) -> Connection:
         stub.forget_session()

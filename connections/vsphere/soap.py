@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import re
 import threading
@@ -79,17 +80,11 @@ class Channel:
         connection = self._take()
         used = not connection.is_unused
         try:
-            try:
-                return self._once(connection, method, path, body, headers or {})
-            except (http.client.RemoteDisconnected, ConnectionError):
-                connection.close()
-                if once or not used or self._wire.is_cut:
-                    raise
-                connection = self._wire.connection()
-                return self._once(connection, method, path, body, headers or {})
-        except BaseException:
-            connection.close()
-            raise
+            return self._once(connection, method, path, body, headers or {})
+        except (http.client.RemoteDisconnected, ConnectionError):
+            if once or not used or self._wire.is_cut:
+                raise
+        return self._once(self._wire.connection(), method, path, body, headers or {})
 
     def _once(
         self,
@@ -99,14 +94,17 @@ class Channel:
         body: bytes | None,
         headers: Mapping[str, str],
     ) -> Reply:
-        connection.request(method, path, body, {"Accept-Encoding": "gzip", **headers})
-        response = connection.getresponse()
-        try:
-            packed = self._read(response)
-        except ValueError as error:  # http.client's own of a chunk of a negative size
-            raise BadReplyError("the reply's length makes no sense") from error
-        content_type = response.getheader("Content-Type") or ""
-        reply = Reply(response.status, response.reason, content_type, self._unpacked(packed, response))
+        with contextlib.ExitStack() as until_read:
+            until_read.callback(connection.close)
+            connection.request(method, path, body, {"Accept-Encoding": "gzip", **headers})
+            response = connection.getresponse()
+            try:
+                packed = self._read(response)
+            except ValueError as error:  # http.client's own of a chunk of a negative size
+                raise BadReplyError("the reply's length makes no sense") from error
+            content_type = response.getheader("Content-Type") or ""
+            reply = Reply(response.status, response.reason, content_type, self._unpacked(packed, response))
+            until_read.pop_all()
         if connection.sock is not None:  # None: the server element that it closes
             with self._lock:
                 self._idle.append((connection, time.monotonic()))

@@ -7,6 +7,7 @@ sent before: another certificate can't slip in between check and use.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
 import threading
@@ -143,18 +144,13 @@ class Trust:
 
 
 def _handshake(context: ssl.SSLContext, line: SocketSource, host: str) -> ssl.SSLSocket:
-    plain = line.dial()
-    try:
+    with line.dial() as plain:  # which the TLS socket takes over
         tls_socket = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
-    except BaseException:
-        plain.close()
-        raise
-    try:
+    with contextlib.ExitStack() as until_trusted:
+        until_trusted.callback(tls_socket.close)
         line.adopt(tls_socket)
         tls_socket.do_handshake()
-    except BaseException:
-        tls_socket.close()
-        raise
+        until_trusted.pop_all()
     return tls_socket
 
 
