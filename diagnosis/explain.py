@@ -70,6 +70,7 @@ class _Block:
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
         self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits])
+        self._stated = {one.cause.id: self._stated_of(one) for one in self._compiled.causes}
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]
@@ -98,7 +99,7 @@ class _Block:
 
     def _verdicts(self, cause: CompiledCause) -> list[Verdict]:
         likely, possible = (self._scalar(node) if node else None for node in (cause.likely, cause.possible))
-        stated = self._stated(cause)
+        stated = self._stated[cause.cause.id]
         return [
             verdict_of(float(stated[row]), None)
             if not np.isnan(stated[row])
@@ -109,7 +110,7 @@ class _Block:
             for row in range(len(self._hits))
         ]
 
-    def _stated(self, cause: CompiledCause) -> FloatArray:
+    def _stated_of(self, cause: CompiledCause) -> FloatArray:
         """What an inventory says of the cause for each hit: true, false, or NaN where it says nothing."""
         if cause.stated is None:
             return np.full(len(self._hits), np.nan)
@@ -123,9 +124,9 @@ class _Block:
             "unknown": compiled.unknown,
             "ruled out": compiled.otherwise,
         }
-        if compiled.stated and not np.isnan(self._stated(compiled)[row]):
-            sentences["likely"], sentences["ruled out"] = compiled.stated.because, compiled.stated.otherwise
         cause = compiled.cause
+        if compiled.stated and not np.isnan(self._stated[cause.id][row]):
+            sentences["likely"], sentences["ruled out"] = compiled.stated.because, compiled.stated.otherwise
         return CauseVerdict(cause.id, cause.title, verdict, self._speaker.text(sentences[verdict], row))
 
     def _remedies(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> tuple[str, ...]:
