@@ -50,7 +50,8 @@ class TestsModel(QObject):
         super().__init__(parent)
         self._session, self._jobs, self._settings = session, jobs, settings
         self.records = TestRecords()
-        self._live = ""
+        self.live = ""
+        """The id of the run that went on when the records were read, empty if none did."""
         self._awaited = ""
         self.places = TestPlaces(session)
         self.test = ""
@@ -95,11 +96,6 @@ class TestsModel(QObject):
         snapshot = self._session.whole
         live = snapshot is not None and any(one.state == "recording" for one in snapshot.sources)
         return next((one for one in reversed(self.records.runs) if live and one.end is None), None)
-
-    @property
-    def live(self) -> str:
-        """The id of ``running``, empty without one."""
-        return self.running.id if self.running is not None else ""
 
     def interrupted(self, day: Callable[[int], str]) -> Interrupted | None:
         """Return the newest run that did not put everything back; ``day`` returns a time (ms) as it is
@@ -183,16 +179,17 @@ class TestsModel(QObject):
         self.read()
 
     def _take(self, records: TestRecords) -> None:
-        before, was_live = self.records, self._live
+        before, was_live = self.records, self.live
         self.records = records
-        running, self._live = self.running, self.live
-        if records == before and self._live == was_live:
+        running = self.running
+        self.live = running.id if running is not None else ""
+        if records == before and self.live == was_live:
             return
         self.changed.emit()
         new = [one for one in records.runs if before.run(one.id) is None]
-        if running is not None and self._live != was_live:  # it began, or was resumed
+        if running is not None and self.live != was_live:  # it began, or was resumed
             self.open(running.test, "run", running.id)
-        elif self.run == was_live != self._live and self.step == "run":  # it ended, or was interrupted
+        elif self.run == was_live != self.live and self.step == "run":  # it ended, or was interrupted
             self.open(self.test, "result", self.run)
         elif new and new[-1].test == self._awaited:  # it was over before the window saw it run
             self.open(new[-1].test, "result", new[-1].id)
@@ -203,7 +200,7 @@ class TestsModel(QObject):
         self._awaited = self.test
 
     def _clear(self) -> None:
-        self.records, self._live = TestRecords(), ""
+        self.records, self.live = TestRecords(), ""
         self.test = self.step = self.run = self.answer = ""
         self.changed.emit()
         self.opened.emit()
