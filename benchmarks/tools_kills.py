@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> int:
 def _killed(name: str, wanted: Sequence[str], folder: Path, out: Path | None) -> list[str]:
     lines = []
     try:
-        with staged(WIZARDS[name], folder) as stage:
+        with staged(WIZARDS[name], folder, lengthen) as stage:
             for number, moment in enumerate(wanted):
                 if moment != "populate" or WIZARDS[name].is_populated:
                     lines.append(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from sessions.store import SessionReader
-from tests.app.tools_runs import WIZARDS, Moment, Wizard, kill_at, phase_states, staged
+from tests.app.kills import wait_for_phase
+from tests.app.tools_runs import WIZARDS, Moment, Wizard, kill_at, lengthen, phase_states, staged
 from tests.app.typed import confirmed
 from tests.fio.written_content import content_of
 from tests.vcenter.binaries import MissingProgramError, program
@@ -32,7 +32,7 @@ def needs() -> None:
 
 
 def test_a_sweep_on_given_disks_from_plan_to_verdict(tmp_path: Path) -> None:
-    with staged(Wizard("io-sweep", ("--set", "depths=1,4"), vms=3), tmp_path, is_killed=False) as stage:
+    with staged(Wizard("io-sweep", ("--set", "depths=1,4"), vms=3), tmp_path) as stage:
         typed, plan, session, before = stage.typed, stage.plan, tmp_path / "s.hscope", stage.everything()
         assert plan.read_text().count('name = "scsi0:1"') == 3
         checked = typed("test", "check", plan)
@@ -57,7 +57,7 @@ def test_a_sweep_on_given_disks_from_plan_to_verdict(tmp_path: Path) -> None:
 
 
 def test_the_cache_pair_asks_and_goes_on(tmp_path: Path) -> None:
-    with staged(WIZARDS["cache-pair"], tmp_path, is_killed=False) as stage:
+    with staged(WIZARDS["cache-pair"], tmp_path) as stage:
         before, session = stage.everything(), tmp_path / "s.hscope"
         assert stage.end(stage.begin(session)).code == 0
         assert set(phase_states(session).values()) == {"done"}
@@ -116,7 +116,7 @@ def test_a_killed_run_is_restored(tmp_path: Path, test: str, moment: Moment) -> 
 
 
 def test_a_killed_run_is_resumed_to_its_verdict(tmp_path: Path) -> None:
-    with staged(WIZARDS["drs-balance"], tmp_path) as stage:
+    with staged(WIZARDS["drs-balance"], tmp_path, lengthen) as stage:
         before, session = stage.everything(), tmp_path / "s.hscope"
         kill_at(stage, stage.begin(session), session, "measure")
         wait_until(lambda: not stage.site.fios(), 60)  # the guests end it themselves
@@ -126,19 +126,14 @@ def test_a_killed_run_is_resumed_to_its_verdict(tmp_path: Path) -> None:
         assert stage.differences(before) == []
 
 
-def reached(session: Path, phase: str, run: subprocess.Popen[str]) -> None:
-    """Wait until a run is in a phase."""
-    wait_until(lambda: phase_states(session).get(phase) == "running" or run.poll() is not None, 300)
-
-
 def test_what_passes_does_not_end_a_run(tmp_path: Path) -> None:
-    with staged(WIZARDS["sioc-shares"], tmp_path, is_killed=False) as stage:
+    with staged(WIZARDS["sioc-shares"], tmp_path) as stage:
         before, session, server = stage.everything(), tmp_path / "s.hscope", stage.site.server
         run = stage.begin(session)
-        reached(session, "off", run)
+        wait_for_phase(run, session, "off", 300)
         server.fault("expire")
         server.fault("task_slow", method="ReconfigVM_Task", seconds=6, count=4)
-        reached(session, "weighted", run)
+        wait_for_phase(run, session, "weighted", 300)
         server.fault("guest_busy", method="*InGuest", count=12)
         ended = stage.end(run)
         assert ended.code == 0, ended
@@ -147,10 +142,10 @@ def test_what_passes_does_not_end_a_run(tmp_path: Path) -> None:
 
 
 def test_a_task_that_fails_ends_the_run_and_everything_is_put_back(tmp_path: Path) -> None:
-    with staged(WIZARDS["sioc-shares"], tmp_path, is_killed=False) as stage:
+    with staged(WIZARDS["sioc-shares"], tmp_path) as stage:
         before, session = stage.everything(), tmp_path / "s.hscope"
         run = stage.begin(session)
-        reached(session, "off", run)
+        wait_for_phase(run, session, "off", 300)
         stage.site.server.fault(
             "task_fails", method="ReconfigVM_Task", type="TaskInProgress", text="A backup runs.", count=1
         )
@@ -168,7 +163,7 @@ def test_a_privilege_that_is_taken_away_is_said_and_restore_waits_for_it(tmp_pat
     with staged(WIZARDS["sioc-shares"], tmp_path) as stage:
         before, session, server = stage.everything(), tmp_path / "s.hscope", stage.site.server
         run = stage.begin(session)
-        reached(session, "weighted", run)
+        wait_for_phase(run, session, "weighted", 300)
         wait_until(lambda: stage.site.fios() or run.poll() is not None, 60)
         server.fault("deny", user="*", privileges=["VirtualMachine.Config.Resource"])
         ended = stage.end(run)

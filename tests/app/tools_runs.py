@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,16 +151,13 @@ def _do_what_is_asked(run: subprocess.Popen[str]) -> None:
 
 
 def lengthen(plan: Path, measure_s: float = MEASURE_S) -> None:
-    """Give the phases of a plan lengths in which a run can be killed."""
+    """Give the phases of a plan lengths in which a run can be killed in the middle of one."""
     shorten(plan, warm_up=WARM_UP_S, measure=measure_s, settle=SETTLE_S)
 
 
 @contextmanager
-def staged(wizard: Wizard, folder: Path, *, is_killed: bool = True) -> Iterator[Stage]:
-    """Start a vCenter for a wizard, and plan its test.
-
-    Its phases have some seconds, so that it can be killed in the middle of one, or fewer.
-    """
+def staged(wizard: Wizard, folder: Path, edit: Callable[[Path], None] = shorten) -> Iterator[Stage]:
+    """Start a vCenter for a wizard, and plan its test; ``edit`` gives the plan's phases other lengths."""
     folder.mkdir(parents=True, exist_ok=True)
     inventory = scenario(folder, hosts=wizard.hosts, vms=wizard.vms, given=wizard.given)
     with TestVCenter(inventory, rollup_days=0, guest_machines=True, disk_uuids=True, drs_period=5) as server:
@@ -173,10 +170,7 @@ def staged(wizard: Wizard, folder: Path, *, is_killed: bool = True) -> Iterator[
         told = ("--length", "quick", *site.chosen, *wizard.words)
         made = typed("test", "plan", wizard.test, server.address, "-o", plan, *told)
         assert made.code == 0, made
-        if is_killed:
-            lengthen(plan)
-        else:
-            shorten(plan)
+        edit(plan)
         if MADE[0] in wizard.words:
             plan.write_text(plan.read_text().replace(str(1 << 30), str(16 << 20)))
         yield Stage(wizard, site, typed, plan)
