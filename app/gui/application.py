@@ -74,30 +74,32 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     """Create the window and everything in it; ``folder`` holds the settings (None: the user's own folder)."""
     sys.setswitchinterval(_TURN_S)
     trim_allocator()
-    settings = Settings(folder, application)
+    models = QObject(application)
+    settings = Settings(folder, models)
     theme = Theme(application, cast("Preference", settings.text("look.theme")))
-    jobs = JobRunner(application)
+    theme.setParent(models)
+    jobs = JobRunner(models)
     catalogue, problems = load_catalogue(), load_problems()
-    session = SessionModel(jobs, application)
-    scope = ScopeModel(application)
-    judging = Judging(session, problems, catalogue, application)
-    findings = FindingsModel(session, judging, application)
+    session = SessionModel(jobs, models)
+    scope = ScopeModel(models)
+    judging = Judging(session, problems, catalogue, models)
+    findings = FindingsModel(session, judging, models)
     recent = RecentSessions(settings.folder)
-    workbench = Workbench(theme, recent, application)
+    workbench = Workbench(theme, recent, models)
     window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
-    saving = Saving(jobs, window, application)
+    saving = Saving(jobs, window, models)
     desk = Desk(
         session=session,
         scope=scope,
-        moment=MomentModel(session, application),
+        moment=MomentModel(session, models),
         judging=judging,
         findings=findings,
-        charts=ChartBoard(application),
+        charts=ChartBoard(models),
         jobs=jobs,
-        tests=TestsModel(session, jobs, settings, application),
+        tests=TestsModel(session, jobs, settings, models),
         theme=theme,
         settings=settings,
-        times=Times(settings, session, application),
+        times=Times(settings, session, models),
         catalogue=catalogue,
         problems=problems,
         limits=load_limits(problems),
@@ -115,7 +117,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
-    window.destroyed.connect(settings.deleteLater)  # another window goes on changing them
+    window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more
     window.add_panels(PANELS, desk)
     _Frame(window, desk, workbench, window)
     GuiGarbage(window)

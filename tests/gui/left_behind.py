@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -66,24 +66,11 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     Nothing is exempted from garbage collection meanwhile, as a program does with its only window: a window
     that is exempted is never freed (15 MB in each test), and its timers are not among gc.get_objects().
     """
-    before, others = LiveObjects.now(), qapp.children()
+    before = LiveObjects.now()
     with patch.object(gc, "freeze"):
         yield
         left = before.newer()
     assert not left, f"left behind: {', '.join(left)}"
-    _delete_models(qapp, others)
-
-
-def _delete_models(application: QApplication, others: Sequence[QObject]) -> None:
-    """Delete the models of windows that are gone: they belong to the application, as a program's only ones.
-
-    They hold the index of their session: 5 MB in each test, and every look for what is left behind looks at
-    it. ``others`` were there before; Qt's own objects stay.
-    """
-    for model in application.children():
-        if type(model).__module__.partition(".")[0] in ("app", "widgets") and model not in others:
-            model.deleteLater()
-    QApplication.sendPostedEvents(None, _DEFERRED_DELETE)
 
 
 def _settle() -> None:
