@@ -12,11 +12,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program
-from tests.gui.left_behind import nothing_left_behind
+from tests.gui.left_behind import nothing_left_behind, pointer_in_a_corner
 from tests.gui.windows import private_folders, running
 from widgets.theme import Theme
 
-__all__ = ["nothing_left_behind"]
+__all__ = ["nothing_left_behind", "pointer_in_a_corner"]
 
 
 @pytest.fixture

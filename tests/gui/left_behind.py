@@ -1,4 +1,5 @@
-"""What a test of the window may not leave behind: threads, timers that run, windows. A fixture looks.
+"""What a test of the window may not leave behind: threads, timers that run, windows. A fixture looks; another
+puts the mouse pointer where it was at the start.
 
 python -m pytest -p tests.gui.left_behind FILE     with the fixture, wherever the file is
 """
@@ -13,6 +14,7 @@ from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QObject, QThread, QTimer
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -57,6 +59,15 @@ class LiveObjects:
             *(f"timer {_name(one)} of {_owner(one)}" for one in working if isinstance(one, QTimer)),
             *(f"window {_name(one)}" for one in windows if id(one) not in known),
         ]
+
+
+@pytest.fixture(autouse=True)
+def pointer_in_a_corner(qapp: QApplication) -> None:
+    """Put the mouse pointer where no window is: a test before may have left it over the widget of the next,
+    and cards under the pointer stay where they are.
+    """
+    QCursor.setPos(QApplication.primaryScreen().geometry().bottomRight())
+    QApplication.processEvents()
 
 
 @pytest.fixture(autouse=True)

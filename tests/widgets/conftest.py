@@ -9,10 +9,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from tests.gui.left_behind import nothing_left_behind
+from tests.gui.left_behind import nothing_left_behind, pointer_in_a_corner
 from widgets.theme import Theme
 
-__all__ = ["nothing_left_behind"]
+__all__ = ["nothing_left_behind", "pointer_in_a_corner"]
 
 
 @pytest.fixture
