@@ -129,6 +129,11 @@ class Watch(QObject):
         self._check_rows()
         self._check_texts()
 
+    def shows_over(self) -> bool:
+        """Return True if a VM is marked that is over its limit, without a problem yet."""
+        self._check_rows()
+        return bool(self._over)
+
     def _check_rows(self) -> None:
         lasting = self._lasting()
         self.lasted |= {one.problem for one in lasting}
