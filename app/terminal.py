@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
@@ -23,6 +24,8 @@ _TO_ESCAPE = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )  # JSON itself escapes up to \x1f
 _LOOK_S = 0.2
+_SAME_PRESS_S = 1.0
+"""A key that is held down repeats itself thirty times a second."""
 
 
 def print_error(sentence: str) -> None:
@@ -76,15 +79,20 @@ class _SignalledEvent(threading.Event):
 def cancellable() -> Iterator[threading.Event]:
     """Provide an event that the first Ctrl-C, Ctrl-Break, SIGTERM or closing of the terminal sets.
 
-    A second one raises KeyboardInterrupt. Under ``nohup`` closing the terminal has no effect.
+    A second one raises KeyboardInterrupt; more within a second have no effect, so that they don't break off
+    what that one still closes. Under ``nohup`` closing the terminal has no effect.
     """
     cancel = _SignalledEvent()
     hangup = getattr(signal, "SIGHUP", None)
+    deaf_until = 0.0
 
     def request(number: int, _frame: FrameType | None) -> None:
-        if cancel.is_set() and number != hangup:  # which comes from the terminal and from the shell
+        nonlocal deaf_until
+        if not cancel.is_set():
+            cancel.set()
+        elif number != hangup and time.monotonic() >= deaf_until:  # a hangup comes from terminal and shell
+            deaf_until = time.monotonic() + _SAME_PRESS_S
             raise KeyboardInterrupt(number)
-        cancel.set()
 
     names = ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP")  # SIGBREAK is Windows' Ctrl-Break
     numbers = [number for name in names if (number := getattr(signal, name, None)) is not None]

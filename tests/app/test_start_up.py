@@ -195,3 +195,41 @@ def test_ctrl_c_while_the_program_loads_ends_in_one_line(module: str) -> None:
     )
     assert done.returncode == 130
     assert (done.stdout, done.stderr) == ("", "hyperscope: Stopped.\n")
+
+
+_PRESSED_AT_THE_END = """
+import gc, signal, sys
+import app.program
+from app.__main__ import main
+class Pressed:
+    def __init__(self, stream):
+        self.stream, self.flush = stream, stream.flush
+    def write(self, text):
+        signal.raise_signal(signal.SIGINT)
+        return self.stream.write(text)
+def ending(arguments):
+    sys.stderr = Pressed(sys.stderr)
+    if sys.argv[1] == "interrupted":
+        raise KeyboardInterrupt
+    return 0
+set_handler = signal.signal
+def pressed(number, handler):
+    if handler == signal.SIG_IGN:
+        signal.raise_signal(signal.SIGINT)
+    return set_handler(number, handler)
+app.program.run, signal.signal, gc.freeze = ending, pressed, lambda: signal.raise_signal(signal.SIGINT)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(("how", "code"), [("interrupted", 130), ("done", 0)])
+def test_ctrl_c_again_while_the_program_ends_changes_nothing(how: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PRESSED_AT_THE_END, how],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stderr == ("hyperscope: Stopped.\n" if code else "")

@@ -184,6 +184,23 @@ def test_a_second_ctrl_c_does_not_wait_but_closes_the_session(
     assert check_session(session_path, thorough=True) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to one process")
+@pytest.mark.parametrize("pause_s", [0.002, 0.03])
+def test_ctrl_c_that_is_held_down_until_the_end_is_no_crash(
+    record: Record, session_path: Path, pause_s: float
+) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *QUICK)
+    recorder.wait_for_ticks(2)
+    until = time.monotonic() + 60
+    while recorder.process.poll() is None:
+        assert time.monotonic() < until, "it does not end"
+        recorder.signal(signal.SIGINT)
+        time.sleep(pause_s)
+    assert recorder.process.returncode in (0, CancelledError.exit_code)
+    assert "Traceback" not in recorder.stderr()
+    assert check_session(session_path, thorough=True) == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
 @pytest.mark.parametrize("words", [("--json",), ()])
 def test_a_full_disk_below_its_messages_does_not_end_it(
