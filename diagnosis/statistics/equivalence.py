@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Literal
 
+from diagnosis.statistics.ratio import LEAST_FOR_INTERVAL
 from diagnosis.statistics.student import standard_error, t_probability, t_quantile
 
 Sameness = Literal["same", "different", "undecided"]
@@ -23,7 +24,7 @@ class Equivalence:
 
     ``verdict`` is ``different`` if the whole interval lies outside of the margin, and ``undecided`` if part
     of it does or there are fewer than two pairs. ``chance`` is the larger probability of the two tests: that
-    of such rounds if the settings differed by just the margin.
+    of such rounds if the settings differed by just the margin. ``each`` has the ratio of every pair.
     """
 
     value: float
@@ -32,6 +33,12 @@ class Equivalence:
     margin: float
     chance: float
     verdict: Sameness
+    each: tuple[float, ...]
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval as it is told to a person; None if there are too few pairs for one."""
+        return (self.low, self.high) if len(self.each) >= LEAST_FOR_INTERVAL else None
 
 
 def equivalence(a: Sequence[float], b: Sequence[float], margin_percent: float, level: float) -> Equivalence:
@@ -43,9 +50,9 @@ def equivalence(a: Sequence[float], b: Sequence[float], margin_percent: float, l
     if not logs:
         raise ValueError("no rounds to compare")
     margin = 1.0 + margin_percent / 100.0
-    centre = sum(logs) / len(logs)
+    centre, each, unknown = sum(logs) / len(logs), tuple(map(exp, logs)), float("nan")
     if len(logs) < 2:
-        return Equivalence(exp(centre), float("nan"), float("nan"), margin, float("nan"), "undecided")
+        return Equivalence(exp(centre), unknown, unknown, margin, unknown, "undecided", each)
     error, freedom = standard_error(logs), len(logs) - 1
     reach = t_quantile(1.0 - level, freedom) * error
     limit = log(margin)
@@ -56,4 +63,4 @@ def equivalence(a: Sequence[float], b: Sequence[float], margin_percent: float, l
     nearest = limit - abs(centre)
     certain = 0.0 if nearest > 0 else 1.0
     chance = t_probability(-nearest / error, freedom) if error else certain
-    return Equivalence(exp(centre), exp(centre - reach), exp(centre + reach), margin, chance, verdict)
+    return Equivalence(exp(centre), exp(centre - reach), exp(centre + reach), margin, chance, verdict, each)

@@ -17,6 +17,11 @@ from diagnosis.statistics.student import standard_error, t_probability, two_side
 Difference = Literal["higher", "lower", "none seen", "undecided"]
 """``undecided``: too few rounds for an interval."""
 
+LEAST_FOR_INTERVAL = 3
+"""Under so many rounds no interval is told: that of two reaches 12.7 standard errors to each side (Student's
+t, one degree of freedom), which may be a hundred million times the value.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class RatioLimits:
@@ -31,7 +36,8 @@ class Ratio:
     """The ratio of B's mean to A's from ``pairs`` pairs of rounds: geometric mean, and interval (low, high).
 
     ``floor`` is the noise floor as a factor above 1 (1.03: rounds of one setting differ by up to 3 %).
-    ``scatter`` is the standard deviation of the logarithms of rounds of one setting, NaN if unknown.
+    ``scatter`` is the standard deviation of the logarithms of rounds of one setting, NaN if unknown. ``each``
+    has the ratio of every pair.
     """
 
     value: float
@@ -39,7 +45,17 @@ class Ratio:
     high: float
     floor: float
     scatter: float
-    pairs: int
+    each: tuple[float, ...]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of rounds there are."""
+        return len(self.each)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval as it is told to a person; None if there are too few pairs for one."""
+        return (self.low, self.high) if self.pairs >= LEAST_FOR_INTERVAL else None
 
     @property
     def difference(self) -> Difference:
@@ -77,7 +93,7 @@ def ratio_of_pairs(
     scatter = scatter_of((a, b))
     if floor is None:
         floor = noise_floor(scatter, 2 * (len(a) - 1), len(a), limits)
-    return Ratio(exp(centre), exp(centre - reach), exp(centre + reach), floor, scatter, len(a))
+    return Ratio(exp(centre), exp(centre - reach), exp(centre + reach), floor, scatter, tuple(map(exp, logs)))
 
 
 def scatter_of(groups: Sequence[Sequence[float]]) -> float:
@@ -118,11 +134,13 @@ def chance(ratio: Ratio, confidence: float) -> float:
 def mean_of_rounds(values: Sequence[float], confidence: float) -> tuple[float, float, float]:
     """Return the geometric mean of rounds with its interval: mean, low, high; NaN where unknown.
 
-    One round has no interval. Raises ValueError for a value that is not positive, or none.
+    One or two rounds have no interval. Raises ValueError for a value that is not positive, or none.
     """
     logs = tuple(log(one) for one in values)
     if not logs:
         raise ValueError("a mean of no rounds")
     centre = sum(logs) / len(logs)
-    reach = two_sided(confidence, len(logs) - 1) * standard_error(logs) if len(logs) > 1 else nan
+    reach = nan
+    if len(logs) >= LEAST_FOR_INTERVAL:
+        reach = two_sided(confidence, len(logs) - 1) * standard_error(logs)
     return exp(centre), exp(centre - reach), exp(centre + reach)

@@ -212,7 +212,7 @@ def _change(first: tuple[float, float, float], last: tuple[float, float, float])
     percent = (last[0] / first[0] - 1) * 100
     text = f"{'+' if percent > 0 else ''}{format_value(percent, '%')}"
     if not (isfinite(first[1]) and isfinite(last[1])):
-        return RawCell(text)  # one round tells no real difference
+        return RawCell(text)  # one round or two tell no real difference
     if first[1] <= last[2] and last[1] <= first[2]:
         return RawCell("~")
     state: Health = "ok" if percent > 0 else "warning"

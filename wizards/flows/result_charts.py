@@ -89,18 +89,23 @@ def _duplicates(verdict: Verdict) -> StepChart | None:
 
 
 def changes_of(verdict: Verdict, studies: Studies) -> ChangeChart | None:
-    """Return the changes with an interval, or one that a single round gives; None for tests without."""
+    """Return the changes, with an interval from three rounds on; None for tests without."""
+    compared = [
+        one
+        for one in map(_in_percent, verdict.figures)
+        if one.unit == "%" and any(mark in one.name for mark in (" to ", "speed-up", "gain of the heavy"))
+    ]
     bars = [
         ChangeBar(f"{one.name}{'' if one.of in ('all', '') else f', {one.of}'}", one.value, one.interval,
                   _meaning(one))
-        for one in map(_in_percent, verdict.figures)
-        if one.unit == "%" and one.value is not None
-        and any(mark in one.name for mark in (" to ", "speed-up", "gain of the heavy"))
+        for one in compared
+        if one.value is not None
     ]  # fmt: skip
     if not bars:
         return None
-    n = max((one.n for one in verdict.figures if one.interval is not None), default=1)
-    note = f"95 % CI of {n} rounds" if n > 1 else "one round, no interval"
+    n = max((one.n for one in verdict.figures if one.interval is not None), default=0)
+    most = max((one.n for one in compared), default=1)
+    note = f"95 % CI of {n} rounds" if n else f"{'two rounds' if most == 2 else 'one round'}, no interval"
     floor = None
     if any(one.name.endswith("B to A") for one in verdict.figures):
         margin = studies.storage.margin_percent.value
@@ -212,7 +217,7 @@ def _change(first: StepColumn, last: StepColumn, more_is_better: bool) -> tuple[
             return "~", "none"
     text = f"{'+' if percent > 0 else ''}{format_value(percent, '%')}"
     if first.interval is None or last.interval is None:
-        return text, "none"  # one round tells no real difference
+        return text, "none"  # one round or two tell no real difference
     return text, "ok" if (percent > 0) == more_is_better else "warning"
 
 

@@ -6,7 +6,7 @@ Steps: ``baseline`` and ``accelerated``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, isnan, nan
+from math import isnan, nan
 
 from diagnosis.statistics.ratio import Ratio
 from diagnosis.statistics.shares import weighted_latency
@@ -17,7 +17,7 @@ from wizards.flows.measured import Measured, Round, mean_ms
 from wizards.flows.verdict import Condition, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import answer_of, limit
+from wizards.flows.verdicts.phrases import answer_of, limit, no_interval
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("baseline", "accelerated")
@@ -106,9 +106,11 @@ def factor(ratio: Ratio) -> str:
     if ratio.difference == "none seen":
         return "no real difference (~)"
     text = f"× {format_value(ratio.value, 'ratio')}"
-    if ratio.difference == "undecided":
-        return f"{text} (one round, no interval)"
-    return f"{text} (95 % CI {format_value(ratio.low, '')} to {format_value(ratio.high, '')})"
+    if ratio.interval is None:
+        each = [f"× {format_value(one, 'ratio')}" for one in ratio.each]
+        return f"{text} ({no_interval(each)})"
+    low, high = ratio.interval
+    return f"{text} (95 % CI {format_value(low, '')} to {format_value(high, '')})"
 
 
 def _line(main: Ratio | None, iops: Ratio | None) -> str:
@@ -129,8 +131,7 @@ def _sentence(main: Ratio | None, iops: Ratio | None) -> str:
 
 
 def _figure(name: str, ratio: Ratio) -> Figure:
-    bounds = (ratio.low, ratio.high) if isfinite(ratio.low) else None
-    return Figure(name, "all", ratio.value, "ratio", bounds, ratio.pairs)
+    return Figure(name, "all", ratio.value, "ratio", ratio.interval, ratio.pairs)
 
 
 def warm_cache(measured: Measured, study: CacheStudy) -> Condition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from diagnosis.statistics.ratio import Ratio
@@ -45,10 +45,25 @@ def answer_of(ratio: Ratio | None) -> Answer:
 
 
 def change_interval(ratio: Ratio) -> str:
-    """Return the interval of a change: ``95 % CI 20.9 to 27.8 %``; a single pair has none."""
-    if not isfinite(ratio.low):
+    """Return the interval of a change: ``95 % CI 20.9 to 27.8 %``; one or two pairs have none."""
+    return told_interval("95 %", ratio.interval, ratio.each)
+
+
+def told_interval(sure: str, bounds: tuple[float, float] | None, each: Sequence[float]) -> str:
+    """Return the interval of a ratio as a change, ``90 % CI 20.9 to 27.8 %``; without one what ``each`` round
+    gave: ``two rounds, +4.20 % and +16.0 %, no interval``.
+    """
+    if bounds is None:
+        return no_interval([signed((one - 1) * 100) for one in each])
+    low, high = ((one - 1) * 100 for one in bounds)
+    return f"{sure} CI {interval(low, high, '%')}"
+
+
+def no_interval(each: Sequence[str]) -> str:
+    """Return why there is no interval, and of two rounds what each gave."""
+    if len(each) < 2:
         return "one round, no interval"
-    return f"95 % CI {interval((ratio.low - 1) * 100, (ratio.high - 1) * 100, '%')}"
+    return f"two rounds, {' and '.join(each)}, no interval"
 
 
 def price_note(price: Ratio | None, against: str) -> str | None:
@@ -72,7 +87,7 @@ def limit(sign: str, number: Number) -> str:
 
 def ratio_figure(name: str, of: str, ratio: Ratio) -> Figure:
     """Return a ratio as a figure: the change in percent, with its interval where there is one."""
-    bounds = ((ratio.low - 1) * 100, (ratio.high - 1) * 100) if isfinite(ratio.low) else None
+    bounds = ratio.interval and ((ratio.interval[0] - 1) * 100, (ratio.interval[1] - 1) * 100)
     return Figure(name, of, ratio.percent, "%", bounds, ratio.pairs)
 
 

@@ -16,7 +16,7 @@ from wizards.flows.measured import Measured, Round
 from wizards.flows.verdict import Answer, Confidence, Verdict
 from wizards.flows.verdicts.comparison import Comparer
 from wizards.flows.verdicts.outcome import refused, verdict
-from wizards.flows.verdicts.phrases import interval, signed
+from wizards.flows.verdicts.phrases import signed, told_interval
 from wizards.flows.verdicts.validity import conditions, usable
 
 STEPS = ("a", "b")
@@ -75,9 +75,7 @@ def _line(found: dict[str, Equivalence], margin: str) -> str:
 def _sentence(found: dict[str, Equivalence]) -> str:
     parts = []
     for name, one in found.items():
-        bounds = "one round, no interval"
-        if isfinite(one.low):
-            bounds = f"90 % CI {interval((one.low - 1) * 100, (one.high - 1) * 100, '%')}"
+        bounds = told_interval("90 %", one.interval, one.each)
         parts.append(f"{name} {signed((one.value - 1) * 100)} ({bounds})")
     return f"B against A: {'; '.join(parts)}."
 
@@ -92,7 +90,7 @@ def _confidence(
 
 
 def _figure(name: str, one: Equivalence, rounds: int) -> Figure:
-    bounds = ((one.low - 1) * 100, (one.high - 1) * 100) if isfinite(one.low) else None
+    bounds = one.interval and ((one.interval[0] - 1) * 100, (one.interval[1] - 1) * 100)
     return Figure(f"{name}, B to A", "all", (one.value - 1) * 100, "%", bounds, rounds)
 
 

@@ -1,0 +1,78 @@
+"""Two rounds give no interval anywhere: one of theirs may reach over a hundred million times the value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from resources.study_numbers import load_studies
+from sessions.journal import TestRun
+from tests.wizards import test_drs_verdict as drs
+from tests.wizards import test_sioc_verdict as sioc
+from tests.wizards import test_storage_verdicts as storage
+from wizards.flows.measured import Measured
+from wizards.flows.raw_numbers import raw_table
+from wizards.flows.result import result_json, result_lines
+from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
+from wizards.flows.run_details import details_text
+from wizards.flows.verdicts.judging import judge
+
+STUDIES = load_studies()
+PAIR = (10_000.0, 10_300.0)
+
+
+def measured(rounds: int) -> Mapping[str, Measured]:
+    return {
+        "io-sweep": storage.sweep(rounds),
+        "storage-ab": storage.pair(("a", "b"), PAIR, rounds),
+        "cache-pair": storage.pair(("baseline", "accelerated"), PAIR, rounds),
+        "vm-density": storage.density({1: 20.0, 2: 9.0, 3: 30.0}, rounds),
+        "sioc-shares": sioc.run(rounds),
+        "drs-balance": drs.run({"1": 43.0, "5": 9.0}, rounds),
+    }
+
+
+@pytest.mark.parametrize("test", sorted(measured(1)))
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_an_interval_is_told_from_three_rounds_on(test: str, rounds: int) -> None:
+    given = measured(rounds)[test]
+    verdict = judge(test, given, STUDIES)
+    assert verdict.valid, verdict.why
+    details = details_text(given, verdict)
+    run = TestRun("r", test, "", 0, 1, True, "", verdict.line, (), verdict.figures, details)
+    bounds = [one.interval for one in verdict.figures]
+    written = json.loads(json.dumps(result_json(run, given, {}, [])))
+    bounds += [one["interval"] for one in written["figures"]]
+    bounds += [column.interval for chart in steps_of(verdict, given) for column in chart.columns]
+    bounds += [
+        point.interval for chart in points_of(verdict, STUDIES) for row in chart.rows for point in row.points
+    ]
+    bounds += [one.interval for one in shares_of(verdict, STUDIES)]
+    changes = changes_of(verdict, STUDIES)
+    bounds += [one.interval for one in changes.bars] if changes is not None else []
+    table = raw_table(verdict, given, run)
+    assert table is not None
+    cells = [cell.text for row in table.rows for cell in row]
+    texts = [verdict.sentence, *verdict.notes, *result_lines(run, []), changes.note if changes else ""]
+    words = " ".join(texts)
+    if rounds == 3:
+        assert any(bounds)
+        assert " CI " in words
+        return
+    assert not any(bounds), bounds
+    assert " CI " not in words
+    assert not any("±" in cell or " – " in cell for cell in cells), cells
+    if changes is not None:
+        assert f"{('one round', 'two rounds')[rounds - 1]}" in changes.note
+        assert "no interval" in words
+
+
+def test_two_rounds_say_what_each_gave() -> None:
+    found = judge("storage-ab", storage.pair(("a", "b"), (10_000.0, 12_000.0), rounds=2), STUDIES)
+    assert "two rounds, +" in found.sentence
+    assert found.confidence == "indicative"
+    gain = judge("sioc-shares", sioc.run(2), STUDIES)
+    assert "against SIOC off (two rounds, +6" in gain.sentence
+    assert gain.confidence == "indicative"
