@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import sys
@@ -135,6 +136,42 @@ def test_a_script_that_was_left_is_no_result_of_the_next_one(inside: Inside, fol
         (folder / name).write_text("0 6\nstale\n")
     assert inside.guest.run("echo fresh", "", 20).out == b"fresh\n"
     assert not folder.exists()
+
+
+def aged(name: str, seconds: float) -> Path:
+    """A folder of a guest with a file in it, in which nothing was done for so long."""
+    path = Path("/var/tmp") / name
+    path.mkdir()
+    (path / "job").touch()
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+    return path
+
+
+def test_what_a_killed_program_left_goes_with_the_next_script(vcenter: TestVCenter, inside: Inside) -> None:
+    left, young, of_a_job, theirs = (
+        aged(f"hyperscope-{uuid4().hex[:24]}", 400),
+        aged(f"hyperscope-{uuid4().hex[:24]}", 200),
+        aged(f"hyperscope-{uuid4().hex[:20]}", 400),
+        aged(f"hyperscope-{uuid4().hex[:24]}.bak", 400),
+    )
+    link = Path("/var/tmp") / f"hyperscope-{uuid4().hex[:24]}"
+    link.symlink_to(theirs)
+    os.utime(link, (0, 0), follow_symlinks=False)
+    try:
+        assert inside.guest.run("echo on", "", 20).out == b"on\n"
+        assert not left.exists()
+        for path in (young, of_a_job, theirs, link):
+            assert (path / "job").exists(), path
+        asked = vcenter.stats()["requests"]["DeleteDirectoryInGuest"]
+        assert inside.guest.run("echo on", "", 20).out == b"on\n"
+        assert vcenter.stats()["requests"]["DeleteDirectoryInGuest"] == asked + 1, (
+            "its own folder, and no more"
+        )
+    finally:
+        link.unlink()
+        for path in (left, young, of_a_job, theirs):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def test_files_arrive_whole_and_only_for_their_owner(inside: Inside, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pyVmomi import vim
@@ -49,6 +50,14 @@ class GuestFile:
 
     name: str
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuestFolder:
+    """A folder of a guest: its name without those above it, when it was changed by the guest's clock."""
+
+    name: str
+    changed: datetime | None
 
 
 class GuestCalls:
@@ -133,6 +142,19 @@ class GuestCalls:
         )
         files = found.files if found is not None else ()
         return [GuestFile(str(one.path), int(one.size)) for one in files or () if str(one.type) == "file"]
+
+    def list_folders(self, folder: str, pattern: str) -> Sequence[GuestFolder]:
+        """Return the folders in a folder whose names match a regular expression. Raises NoGuestFileError."""
+        found = self._files(
+            "its folders",
+            lambda it, vm, auth: it.ListFilesInGuest(vm, auth, folder, 0, _MAX_RESULTS, pattern),
+        )
+        there = found.files if found is not None else ()
+        return [
+            GuestFolder(str(one.path), one.attributes.modificationTime if one.attributes else None)
+            for one in there or ()
+            if str(one.type) == "directory"
+        ]
 
     def upload_address(self, path: str, size: int, permissions: int, *, windows: bool) -> str:
         """Return the address to which a file can be put once, within ten minutes."""

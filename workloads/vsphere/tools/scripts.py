@@ -8,6 +8,7 @@ then it never will, and may be started anew.
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -26,6 +27,11 @@ from workloads.vsphere.tools.patience import Patience
 
 _SHELL, _START = "/bin/sh", "./job"
 _TRIES = 3
+_RANDOM_BYTES = 12
+_NAME = f"hyperscope-[0-9a-f]{{{2 * _RANDOM_BYTES}}}"
+"""What the folder of a script is called that no journal names; those that one names have shorter names."""
+_LEFT_S = 300.0
+"""A folder in which nothing was done for so long is left over: a script has 120 s, a busy guest as much."""
 
 
 class ScriptRunner:
@@ -36,6 +42,7 @@ class ScriptRunner:
         self._patiently = Patience(limits)
         self._guest: Guest = "linux"
         self._scratch = ""
+        self._has_tidied = False
 
     def keep_in(self, scratch: str) -> None:
         """Run scripts in this folder from now on; what an earlier program left in it is removed."""
@@ -43,7 +50,7 @@ class ScriptRunner:
 
     def _make_folder(self) -> str:
         """Make the folder of a script, of a new name if none was named; return its path."""
-        path = self._scratch or f"{base_folder(self._guest)}hyperscope-{secrets.token_hex(10)}"
+        path = self._scratch or f"{base_folder(self._guest)}hyperscope-{secrets.token_hex(_RANDOM_BYTES)}"
         try:
             self._make(path)
         except GuestFileThereError:
@@ -62,6 +69,23 @@ class ScriptRunner:
         with contextlib.suppress(SourceError):
             self._patiently.call(lambda: self._calls.remove_folder(folder), again_if_lost=True)
 
+    def _tidy(self, own: str) -> None:
+        """Remove, once, what scripts of other programs left that died: nothing was done there for long.
+
+        Our own folder, just made, tells what time it is by the guest's clock.
+        """
+        if self._has_tidied:
+            return
+        self._has_tidied = True
+        base, _, name = own.rpartition("/")
+        with contextlib.suppress(SourceError):
+            there = self._calls.list_folders(base, f"^({name}|{_NAME})$")
+            now = next((one.changed for one in there if one.name == name), None)
+            for one in there:
+                is_other = one.name != name and re.fullmatch(_NAME, one.name) is not None
+                if is_other and now and one.changed and (now - one.changed).total_seconds() > _LEFT_S:
+                    self._remove_folder(f"{base}/{one.name}")
+
     def run(self, script: str, stdin: str | Callable[[str], str], within_s: float) -> Output:
         """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError.
 
@@ -71,6 +95,7 @@ class ScriptRunner:
         for _ in range(_TRIES):
             folder = self._make_folder()
             try:
+                self._tidy(folder)
                 self._put(folder, script, stdin if isinstance(stdin, str) else stdin(folder))
                 if self._begin(folder):
                     return self._await(folder, deadline)
