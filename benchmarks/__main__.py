@@ -19,6 +19,7 @@ from benchmarks import (
     equal_runs,
     guests,
     importing,
+    kills,
     largest_vcenter,
     noise_of_fio,
     reading,
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "tasks": tasks.measure,
     "noise": noise_of_fio.measure,
     "equal runs": equal_runs.measure,
+    "kills": kills.measure,
 }
 
 

@@ -14,20 +14,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import json
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 from msgspec.structs import replace
 
+from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, rows
 from sessions.store import SessionReader
-from tests.app.kills import kill_in
+from tests.app.dying import START
+from tests.app.kills import kill_in, kill_restoring
 from tests.app.typed import Said, Typist, confirmed
 from tests.workloads.guests.separate import Guest, separate_guests
 from wizards.flows.plan import Plan, PlannedPhase
@@ -50,30 +51,28 @@ _LEAD_S = 4.0
 _MEASURES = 2
 """How many measured phases of a plan are kept."""
 _ORPHANS_S = 60.0
+_STEPS_OF_PREPARE = (2, 3, 9)
+"""Before the first change is made, before it is read back, among those that follow."""
+_FEW_STEPS = 3
+"""After so many steps a restore that is killed, too, has begun and not ended."""
 
 
 @dataclass(frozen=True)
 class Kill:
-    """When the controller is killed, and what is done then: ``restore``, ``resume``, or ``wait`` for the end
-    of what it left, and restore.
+    """When the controller is killed, and what is done then: ``restore``, ``resume``, ``wait`` for the end
+    of what it left, and restore; or ``restore twice``, of which the first is killed, too.
+
+    ``part`` of all steps of restoring are done before it is killed there, after Ctrl-C in ``phase``; before
+    the ``step`` of all that it does it is killed whenever that comes. Both None: it is killed ``after_s`` in
+    that phase.
     """
 
     what: str
     phase: str
     after_s: float
     then: str
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a kill; ``wrong`` is empty if all was as before."""
-
-    test: str
-    where: str
-    kill: str
-    then: str
-    wrong: str
-    orphans_s: float | None = None
+    part: float | None = None
+    step: int | None = None
 
 
 def main() -> int:
@@ -83,21 +82,21 @@ def main() -> int:
     parser.add_argument("--test", action="append", help="only these tests")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    tests = options.test or list(SSH_TESTS if options.where == "ssh" else LAB_TESTS)
     found = []
-    for test in tests:
-        for one in _over_ssh(test) if options.where == "ssh" else _in_the_lab(test):
-            found.append(one)
-            print(json.dumps(asdict(one)), flush=True)
-            if options.out is not None:
-                with options.out.open("a") as file:
-                    file.write(json.dumps(asdict(one)) + "\n")
-    wrong = sum(bool(one.wrong) for one in found)
-    longest = max((one.orphans_s for one in found if one.orphans_s is not None), default=0.0)
-    print(
-        f"{len(found)} kills, {wrong} left something; load outlived its controller by {longest:.0f} s at most"
-    )
-    return 1 if wrong else 0
+    for one in killed(options.where, options.test or ()):
+        found.append(one)
+        print(one.line, flush=True)
+        if options.out is not None:
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(one.line + "\n")
+    print(*(f"{row.what}: {row.here}; {row.peer}" for row in rows(found)), sep="\n")
+    return 1 if any(one.wrong for one in found) else 0
+
+
+def killed(where: str, tests: Sequence[str] = ()) -> Iterator[Outcome]:
+    """Kill runs of these tests (all without any) ``where``: over ``ssh`` or in the ``lab``."""
+    for test in tests or (SSH_TESTS if where == "ssh" else LAB_TESTS):
+        yield from _over_ssh(test) if where == "ssh" else _in_the_lab(test)
 
 
 def _kills(plan: Plan, *, is_lab: bool) -> Iterator[Kill]:
@@ -105,13 +104,16 @@ def _kills(plan: Plan, *, is_lab: bool) -> Iterator[Kill]:
     fill = next((one.name for one in plan.phases if one.kind == "fill"), "")
     measured = [phase.name for phase, _ in plan.steps() if phase.kind == "measure"]
     first, last = measured[0], measured[-1]
-    yield Kill("prepare", "prepare", 0.0 if is_lab else 0.5, "restore")
+    for step in _STEPS_OF_PREPARE:
+        yield Kill(f"prepare, before step {step}", "", 0.0, "restore", step=step)
+    if not is_lab:
+        yield Kill("prepare", "prepare", 0.5, "restore")
     if fill:
         yield Kill("populate", fill, 0.0 if is_lab else 2.0, "restore")
     if is_lab:
         yield Kill("measure", first, 0.3, "restore")
         yield Kill("measure", last, 0.1, "resume")
-        yield Kill("restore", "restore", 0.0, "restore")
+        yield from _while_restoring(first)
         return
     warm, measure = _SETTLE_S + _LEAD_S + 1.0, _SETTLE_S + _LEAD_S + _WARM_UP_S + 2.0
     yield Kill("cool-down", last, 1.0, "restore")
@@ -119,9 +121,15 @@ def _kills(plan: Plan, *, is_lab: bool) -> Iterator[Kill]:
     yield Kill("measure", first, measure, "restore")
     yield Kill("measure", last, measure, "resume")
     yield Kill("measure", first, measure, "wait")
-    yield Kill("restore", "restore", 0.0, "restore")
+    yield from _while_restoring(first)
     if fill:
         yield Kill("populate", fill, 2.0, "resume")
+
+
+def _while_restoring(phase: str) -> Iterator[Kill]:
+    """The kills while it puts back what a phase changed: before the first step, within, before the last."""
+    for part, then in ((0.0, "restore"), (0.3, "resume"), (0.6, "restore twice"), (1.0, "restore")):
+        yield Kill(f"restore, {part:.0%} done", phase, 0.0, then, part)
 
 
 def _short(plan: Plan, *, is_lab: bool) -> Plan:
@@ -162,34 +170,79 @@ def _over_ssh(test: str) -> Iterator[Outcome]:
         plan.write_text(plan_text(_short(read_plan(plan), is_lab=False)))
         before = [_state(one) for one in guests]
         for number, kill in enumerate(_kills(read_plan(plan), is_lab=False)):
-            wrong, orphans = _kill_over_ssh(typed, guests, plan, folder / f"{number}.hscope", kill, before)
-            yield Outcome(test, "ssh", kill.what, kill.then, wrong, orphans)
+            stage = _Stage(typed, plan, folder / f"{number}.hscope", confirmed(plan))
+            begun = time.monotonic()
+            wrong, orphans = _kill_over_ssh(stage, guests, kill, before)
+            took = round(time.monotonic() - begun, 1)
+            yield Outcome(test, "ssh", kill.what, kill.then, wrong, stage.open, orphans, took)
 
 
 def _kill_over_ssh(
-    typed: Typist, guests: Sequence[Guest], plan: Path, session: Path, kill: Kill, before: Sequence[object]
+    stage: _Stage, guests: Sequence[Guest], kill: Kill, before: Sequence[object]
 ) -> tuple[str, float | None]:
-    consent, orphans = ("--yes", *confirmed(plan)), None
-    if problem := _kill(typed.begin("test", "run", plan, "-o", session, *consent), session, kill):
-        typed("restore", session)
+    orphans = None
+    if problem := stage.kill(kill):
+        stage.typed("restore", stage.session)
         return problem, None
     if kill.then == "wait":
         orphans = _seconds_until_quiet(guests)
         if orphans is None:
             return f"load ran on for {_ORPHANS_S:g} s", None
-    again = ("test", "resume", session, *consent) if kill.then == "resume" else ("restore", session)
-    done = typed(*again)
-    return _wrong(done, session) or _differences(guests, before), orphans
+    return stage.aftermath(kill) or _differences(guests, before), orphans
 
 
-def _kill(run: subprocess.Popen[str], session: Path, kill: Kill) -> str:
-    """Kill a run where it is to be killed; return why that was not possible, empty if it was."""
-    try:
-        kill_in(run, session, kill.phase, kill.after_s)
-    except AssertionError as error:
-        run.kill()
-        return f"not killed ({run.wait()}): {error}"
-    return ""
+@dataclass
+class _Stage:
+    """A plan, and the session of one run of it that is killed; ``consent`` confirms its disks.
+
+    ``open`` is how many changes were open when it was killed.
+    """
+
+    typed: Typist
+    plan: Path
+    session: Path
+    consent: Sequence[str] = ()
+    open: int = 0
+
+    def _run(self, session: Path) -> Sequence[object]:
+        return ("test", "run", self.plan, "-o", session, "--yes", *self.consent)
+
+    def kill(self, kill: Kill) -> str:
+        """Kill a run where it is to be killed; return why that was not possible, empty if it was."""
+        problem = self._kill(kill)
+        self.open = open_changes(self.session)
+        return f"{NOT_KILLED}: {problem}" if problem else ""
+
+    def _kill(self, kill: Kill) -> str:
+        if kill.step is not None:
+            code = self.typed.dying(kill.step, START)(*self._run(self.session)).code
+            return "" if code == -signal.SIGKILL else f"it ended with {code}"
+        if kill.part is not None:
+            steps = self._steps(kill)
+            step = round(kill.part * (steps - 1))
+            return kill_restoring(self.typed, step, self.session, kill.phase, *self._run(self.session))
+        run = self.typed.begin(*self._run(self.session))
+        try:
+            kill_in(run, self.session, kill.phase, kill.after_s)
+        except AssertionError as error:
+            run.kill()
+            return f"{error} ({run.wait()})"
+        return ""
+
+    def _steps(self, kill: Kill) -> int:
+        """How many steps restoring takes after that phase: a run that is stopped and lives tells it, once."""
+        counted = self.session.with_name("counted.hscope")
+        if not counted.exists():
+            kill_restoring(self.typed, -1, counted, kill.phase, *self._run(counted))
+        return self.typed.steps
+
+    def aftermath(self, kill: Kill) -> str:
+        """Restore or resume; return what is wrong then."""
+        if kill.then == "restore twice":
+            self.typed.dying(_FEW_STEPS)("restore", self.session)
+        if kill.then == "resume":
+            return _wrong(self.typed("test", "resume", self.session, "--yes", *self.consent), self.session)
+        return _wrong(self.typed("restore", self.session), self.session)
 
 
 def _seconds_until_quiet(guests: Sequence[Guest]) -> float | None:
@@ -239,13 +292,11 @@ def _in_the_lab(test: str) -> Iterator[Outcome]:
         if made.code:
             raise RuntimeError(made.err)
         for number, kill in enumerate(_kills(read_plan(plan), is_lab=True)):
-            session = folder / f"{number}.hscope"
-            run = typed.begin("test", "run", plan, "-o", session, "--yes")
-            if problem := _kill(run, session, kill):
-                yield Outcome(test, "lab", kill.what, kill.then, problem)
-                continue
-            words = ("test", "resume", session, "--yes") if kill.then == "resume" else ("restore", session)
-            yield Outcome(test, "lab", kill.what, kill.then, _wrong(typed(*words), session))
+            stage = _Stage(typed, plan, folder / f"{number}.hscope")
+            begun = time.monotonic()
+            wrong = stage.kill(kill) or stage.aftermath(kill)
+            took = round(time.monotonic() - begun, 1)
+            yield Outcome(test, "lab", kill.what, kill.then, wrong, stage.open, seconds=took)
 
 
 def _wrong(done: Said, session: Path) -> str:

@@ -1,8 +1,8 @@
 """Kills runs of guided tests through VMware Tools, each wizard in each moment, and tells what is left.
 
 The test vCenter's guests run real fio. After ``kill -9`` of the controller `restore` (or `resume`, to the
-verdict) must leave the vCenter's settings, the disks, files and processes as before. A line for each kill; a
-difference ends with exit code 1.
+verdict) must leave the vCenter's settings, the disks, files and processes as before. A line of JSON for each
+kill; a difference ends with exit code 1.
 
     .venv/bin/python -m benchmarks.tools_kills --wizard sioc-shares --moment measure --jobs 2
 """
@@ -16,13 +16,17 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
+from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, rows
 from tests.app.tools_runs import MEASURE_S, MOMENTS, WIZARDS, Stage, kill_at, lengthen, staged
 
 RESUMED = "measure, resumed"
 ORPHANED = "measure, fio left alone"
 _ORPHANS_S = 300.0
 """How long fio would go on if its guest did not end it."""
+_ORPHANED_S = 60.0
+ALL = (*MOMENTS, RESUMED, ORPHANED)
 
 
 def main(words: Sequence[str]) -> int:
@@ -33,78 +37,81 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="wizards at a time")
     parser.add_argument("--out", type=Path, help="append the lines to this file, too")
     told = parser.parse_args(words)
-    wanted = told.moment or [*MOMENTS, RESUMED, ORPHANED]
-    bad = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(told.jobs) as pool:
-        chosen = told.wizard or list(WIZARDS)
-        for lines in pool.map(lambda name: _killed(name, wanted, Path(folder) / name, told.out), chosen):
-            bad += sum("ok" not in line for line in lines)
-    print(f"{bad} not as before" if bad else "everything as before")
-    return 1 if bad else 0
+    found = []
+    for one in killed(told.wizard or list(WIZARDS), told.moment or ALL, told.jobs):
+        found.append(one)
+        print(one.line, flush=True)
+        if told.out is not None:
+            with told.out.open("a", encoding="utf-8") as file:
+                file.write(one.line + "\n")
+    print(*(f"{row.what}: {row.here}; {row.peer}" for row in rows(found)), sep="\n")
+    return 1 if any(one.wrong for one in found) else 0
 
 
-def _killed(name: str, wanted: Sequence[str], folder: Path, out: Path | None) -> list[str]:
-    lines = []
+def killed(wizards: Sequence[str], moments: Sequence[str] = ALL, jobs: int = 2) -> Iterator[Outcome]:
+    """Kill runs of these wizards, several at a time; their outcomes come as they end."""
+    done: SimpleQueue[Outcome | None] = SimpleQueue()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        for name in wizards:
+            pool.submit(_killed, name, moments, Path(folder) / name, done)
+        left = len(wizards)
+        while left:
+            one = done.get()
+            if one is None:
+                left -= 1
+            else:
+                yield one
+
+
+def _killed(name: str, wanted: Sequence[str], folder: Path, done: SimpleQueue[Outcome | None]) -> None:
     try:
         with staged(WIZARDS[name], folder, lengthen) as stage:
             for number, moment in enumerate(wanted):
                 if moment != "populate" or WIZARDS[name].is_populated:
-                    lines.append(
-                        _said(
-                            out, f"{name:12} {moment:24} {_one(stage, moment, folder / f'{number}.hscope')}"
-                        )
-                    )
+                    done.put(_one(stage, moment, folder / f"{number}.hscope"))
     except AssertionError as error:
-        lines.append(_said(out, f"{name:12} not planned: {error}"))
-    return lines
+        done.put(Outcome(name, "tools", "plan", "", f"{NOT_KILLED}: not planned: {error}"))
+    finally:
+        done.put(None)
 
 
-def _said(out: Path | None, line: str) -> str:
-    print(line, flush=True)
-    if out is not None:
-        with out.open("a") as file:
-            file.write(line + "\n")
-    return line
-
-
-def _one(stage: Stage, moment: str, session: Path) -> str:
+def _one(stage: Stage, moment: str, session: Path) -> Outcome:
     begun, before = time.monotonic(), stage.everything()
     lengthen(stage.plan, _ORPHANS_S if moment == ORPHANED else MEASURE_S)
     kind = next(one for one in MOMENTS if moment.startswith(one))
+    left, orphans, wrong = 0, None, []
     try:
         kill_at(stage, stage.begin(session), session, kind)
-        killed = time.monotonic()
-        parts = list(_aftermath(stage, moment, session))
+        left = open_changes(session)
+        if moment == ORPHANED:
+            orphans = _seconds_until_quiet(stage)
+            wrong += [] if orphans is not None else [f"fio ran on for {_ORPHANED_S:g} s"]
+        wrong += _aftermath(stage, moment, session)
+        wrong += stage.differences(before)
     except AssertionError as error:
-        return f"not killed: {error}"
-    found = stage.differences(before)
-    took = f"killed after {killed - begun:.0f} s, put back after {time.monotonic() - killed:.0f} s"
-    return "; ".join(["NOT as before: " + ", ".join(found) if found else "ok", took, *parts])
+        wrong = [f"{NOT_KILLED}: {error}"]
+        stage.typed("restore", session)
+    then = "resume" if moment == RESUMED else "restore"
+    took = round(time.monotonic() - begun, 1)
+    return Outcome(stage.wizard.test, "tools", moment, then, "; ".join(wrong), left, orphans, took)
 
 
-def _aftermath(stage: Stage, moment: str, session: Path) -> Iterator[str]:
-    if moment == ORPHANED:
-        begun = time.monotonic()
-        while stage.site.fios() and time.monotonic() - begun < 60:
-            time.sleep(0.5)
-        left = len(stage.site.fios())
-        yield (
-            f"fio NOT gone after 60 s: {left}" if left else f"fio gone after {time.monotonic() - begun:.0f} s"
-        )
+def _seconds_until_quiet(stage: Stage) -> float | None:
+    begun = time.monotonic()
+    while stage.site.fios():
+        if time.monotonic() - begun > _ORPHANED_S:
+            return None
+        time.sleep(0.5)
+    return round(time.monotonic() - begun, 1)
+
+
+def _aftermath(stage: Stage, moment: str, session: Path) -> list[str]:
+    """Restore or resume; return what it said if it failed."""
     if moment == RESUMED:
-        resumed = stage.finish("test", "resume", session)
-        yield (
-            "resumed to its verdict"
-            if resumed.code == 0
-            else f"resume said {resumed.code}: {resumed.err[-300:]}"
-        )
-        return
-    restored = stage.typed("restore", session, "--json")
-    if restored.code:
-        yield f"restore said {restored.code}: {restored.err[-300:]}"
-        return
-    states = [one["state"] for one in restored.json["changes"]]
-    yield ", ".join(f"{states.count(one)} {one}" for one in sorted(set(states)))
+        said = stage.finish("test", "resume", session)
+        return [f"resume said {said.code}: {(said.err or said.out)[-300:]}"] if said.code else []
+    said = stage.typed("restore", session)
+    return [f"restore said {said.code}: {said.err[-300:]}"] if said.code else []
 
 
 if __name__ == "__main__":

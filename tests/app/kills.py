@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import time
 from pathlib import Path
 
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader
+from tests.app.typed import Typist
 
 _WITHIN_S = 120.0
 
@@ -32,6 +34,24 @@ def kill_in(run: subprocess.Popen[str], session: Path, phase: str, after_s: floa
     run.wait()
     if run.stdout is not None:
         run.stdout.close()
+
+
+def kill_restoring(typed: Typist, step: int, session: Path, phase: str, *words: object) -> str:
+    """Begin a run, stop it in a phase with Ctrl-C, and let it be killed before a step of restoring.
+
+    Return why it was not killed, empty if it was.
+    """
+    run = typed.dying(step).begin(*words)
+    try:
+        wait_for_phase(run, session, phase)
+        run.send_signal(signal.SIGINT)
+        code = run.wait(_WITHIN_S)
+    finally:
+        run.kill()
+        run.wait()
+        if run.stdout is not None:
+            run.stdout.close()
+    return "" if code == -signal.SIGKILL else f"it ended with {code}"
 
 
 def _is_in(session: Path, phase: str) -> bool:

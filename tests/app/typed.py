@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,27 @@ class Said:
 
 @dataclass
 class Typist:
-    """Types commands; known hosts are in ``folder``, ``secrets`` go to stdin."""
+    """Types commands; known hosts are in ``folder``, ``secrets`` go to stdin. ``program`` is the module that
+    runs them, with its first words.
+    """
 
     folder: Path
     login: Sequence[str] = ()
     secrets: Sequence[str] = ()
+    program: Sequence[str] = ("app",)
+
+    def dying(self, step: int, when: str = "while restoring") -> Typist:
+        """One whose program is killed before a step, as ``tests.app.dying`` has it; for -1 it counts them."""
+        return replace(self, program=("tests.app.dying", when, str(step), str(self._steps)))
+
+    @property
+    def steps(self) -> int:
+        """How many steps the last such program did that lived on."""
+        return int(self._steps.read_text())
+
+    @property
+    def _steps(self) -> Path:
+        return self.folder / "steps"
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -44,7 +60,7 @@ class Typist:
 
     def words(self, *words: object) -> list[str]:
         acts = words[:1] == ("restore",) or words[:2] in [("test", one) for one in _ACTING]
-        return [sys.executable, "-m", "app", *map(str, words), *(self.login if acts else ())]
+        return [sys.executable, "-m", *self.program, *map(str, words), *(self.login if acts else ())]
 
     def __call__(self, *words: object) -> Said:
         done = subprocess.run(

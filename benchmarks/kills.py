@@ -1,0 +1,40 @@
+"""Kills the controller of every guided test in every moment: in the lab, over ssh, through VMware Tools.
+
+It takes some three hours. What was killed stands in ``.cache/bench/kills.jsonl`` at once, and is not killed
+again until that file is removed: the whole can be done in parts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks import killed_tests, tools_kills
+from benchmarks.kill_log import Outcome, read_outcomes, rows
+from benchmarks.measure import Row
+from tests.app.tools_runs import WIZARDS
+
+
+def measure(cache: Path, *, quick: bool) -> list[Row]:
+    """Kill what was not killed yet; return a row for each place."""
+    if shutil.which("fio") is None or sys.platform != "linux" or os.geteuid() != 0:
+        return []
+    log = cache / ("kills-quick.jsonl" if quick else "kills.jsonl")
+    for one in _missing({(one.where, one.test) for one in read_outcomes(log)}, quick=quick):
+        print(one.line, file=sys.stderr, flush=True)
+        with log.open("a", encoding="utf-8") as file:
+            file.write(one.line + "\n")
+    return rows(read_outcomes(log))
+
+
+def _missing(done: set[tuple[str, str]], *, quick: bool) -> Iterator[Outcome]:
+    for where, tests in (("lab", list(killed_tests.LAB_TESTS)), ("ssh", list(killed_tests.SSH_TESTS))):
+        wanted = [one for one in tests[: 1 if quick else None] if (where, one) not in done]
+        if wanted:
+            yield from killed_tests.killed(where, wanted)
+    wizards = [one for one in list(WIZARDS)[: 1 if quick else None] if ("tools", one) not in done]
+    if wizards:
+        yield from tools_kills.killed(wizards)
