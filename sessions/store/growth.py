@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sessions.model import SourceSpec
-from sessions.store.contents import Decoded
 from sessions.store.database import Database
 from sessions.store.lock import is_written
 from sessions.store.records import RecordReader
@@ -50,9 +49,9 @@ class Growth:
 class FollowingReader(RecordReader):
     """The part of SessionReader that sees what a writer adds."""
 
-    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._samples = Samples(database, decoded)
+        self._samples = Samples(database)
 
     def has_changed(self) -> bool:
         """Return True if anything was written to the file since this reader last looked; takes 20 µs."""

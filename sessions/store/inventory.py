@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from typing import get_args
@@ -101,6 +102,17 @@ class Inventory:
     def count(self) -> int:
         """The number of series; their ids are 1 to this. ``source`` and ``scale`` are indexed by id."""
         return self.source.size - 1
+
+    def copy(self) -> Inventory:
+        """Return an inventory of the same entities and series, which grows by itself."""
+        return replace(
+            self,
+            entities=dict(self.entities),
+            refs=list(self.refs),
+            batches=list(self.batches),
+            _names=copy(self._names),
+            _labels=copy(self._labels),
+        )
 
     def load(self, database: Database) -> None:
         """Read the rows that are new. Raises BlobError for inconsistent ones."""

@@ -22,7 +22,6 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.store import sources, statistics
-from sessions.store.contents import Decoded
 from sessions.store.database import Database, bytes_of
 from sessions.store.growth import FollowingReader
 from sessions.store.info import SessionInfo
@@ -41,8 +40,8 @@ class SessionReader(FollowingReader):
     method raises DamagedError when the data that it needs is inconsistent.
     """
 
-    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
-        super().__init__(database, decoded)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self._file = _file_at(database.path)
 
     @classmethod
@@ -64,8 +63,13 @@ class SessionReader(FollowingReader):
         return reader
 
     def another(self) -> SessionReader:
-        """Return another reader of the file, for another thread; both share one cache of decoded data."""
-        return SessionReader(open_for_reading(self._database.path), self._samples.decoded)
+        """Return another reader of the file, for another thread; both share one cache of decoded data.
+
+        It knows the index that this one has read: that of 20,000 series takes a third of what opening takes.
+        """
+        other = SessionReader(open_for_reading(self._database.path))
+        other._samples = self._samples.for_another(other._database)
+        return other
 
     def require_same_file(self) -> None:
         """Raise NotFoundError if the file was deleted, moved or replaced by another one since it was opened.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,6 +33,18 @@ class Samples:
         self._layouts: dict[int, Layout] = {}
         self._overlapping: dict[int, frozenset[int]] = {}
         self._seen: int | None = None
+        self._loading = threading.Lock()
+
+    def for_another(self, database: Database) -> Samples:
+        """Return a copy of this index for another connection to the file: its first ``refresh`` reads only
+        what was written since. Any thread may call this.
+        """
+        other = Samples(database, self.decoded)
+        with self._loading:
+            other.inventory = self.inventory.copy()
+            other.segments = self.segments
+            other._layouts = dict(self._layouts)
+        return other
 
     @property
     def is_outdated(self) -> bool:
@@ -47,10 +60,11 @@ class Samples:
         if version == self._seen:
             return
         self._require_same_session()
-        self.inventory.load(self.database)
-        sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
-        load_layouts(self.database, self._layouts, self.inventory.source)
-        self.segments = load_segments(self.database, self._layouts, self.segments)
+        with self._loading:
+            self.inventory.load(self.database)
+            sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
+            load_layouts(self.database, self._layouts, self.inventory.source)
+            self.segments = load_segments(self.database, self._layouts, self.segments)
         self._overlapping.clear()
         self._seen = version
 

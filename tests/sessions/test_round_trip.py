@@ -153,6 +153,28 @@ def test_adding_again_changes_nothing(session_path: Path) -> None:
         assert len(reader.series()) == len(taken.specs) + 1
 
 
+def test_another_reader_sees_what_the_first_has_not_read_yet(session_path: Path) -> None:
+    """It begins with the first one's index; what is new is added to its own alone."""
+    first, second = capture(ticks=30), capture(ticks=30, host="esx02", seed=2)
+    with SessionWriter.create(session_path) as writer:
+        _, ids, layout = first.declare(writer)
+        writer.append_ticks([(layout, int(first.times[0]), first.stored[0])])
+        with SessionReader.open(session_path) as reader:
+            (before,) = reader.read(ids)
+            _, more, later = second.declare(writer)
+            writer.append_ticks([(later, int(second.times[0]), second.stored[0])])
+            with reader.another() as other, reader.another() as third, SessionReader.open(session_path) as new:
+                assert other.entities() == new.entities()
+                assert other.series() == new.series()
+                assert third.info() == new.info()
+                assert reader.info() == new.info()
+                (same,) = other.read(ids)
+                np.testing.assert_array_equal(same.values, before.values)
+                (fresh,) = other.read(more)
+                np.testing.assert_array_equal(fresh.values, second.canonical[:1])
+                assert set(third.series()) - set(other.series()) == set()
+
+
 def test_a_layout_may_grow(session_path: Path) -> None:
     """A VM that appears later arrives in a second layout; before it there is nothing, not zero."""
     with SessionWriter.create(session_path) as writer:
