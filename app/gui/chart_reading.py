@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
@@ -22,6 +22,7 @@ class ChartReading(QObject):
     """
 
     ready = Signal()
+    _asked = Signal()
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,12 +30,15 @@ class ChartReading(QObject):
         self.samples = ChartSamples()
         self._ids_read: frozenset[int] = frozenset()
         self._is_asked_again = False
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._read)
+        self._is_asked = False
+        # Queued, not by a timer: a new session's samples are read while its window is laid out and painted.
+        self._asked.connect(self._read_if_asked, Qt.ConnectionType.QueuedConnection)
 
     def ask(self) -> None:
         """Read what is missing in the next turn of the event loop; several requests become one."""
-        self._soon.start()
+        if not self._is_asked:
+            self._is_asked = True
+            self._asked.emit()
 
     def ask_near_the_edge(self) -> None:
         """Read more if the shown window is close to the end of what was read."""
@@ -45,9 +49,13 @@ class ChartReading(QObject):
     def forget(self) -> None:
         """Drop all samples: another session is opened."""
         self._desk.jobs.cancel(_SLOT)
-        self._soon.stop()
-        self._is_asked_again = False
+        self._is_asked = self._is_asked_again = False
         self.samples = ChartSamples()
+
+    def _read_if_asked(self) -> None:
+        if self._is_asked:
+            self._is_asked = False
+            self._read()
 
     def _read(self) -> None:
         ids, window = self._ids(), self._window(READ_MARGIN)

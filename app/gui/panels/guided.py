@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.late_panel import LatePanel
 
+_LOAD_AFTER_MS = 1_500
+"""The charts come first: importing takes the interpreter for a quarter of a second, in a worker, too."""
+
 
 def make_tests(desk: Desk) -> QWidget:
     """Return the place of the page of tests; its modules are loaded while a session is looked at."""
-    desk.session.opened.connect(
-        lambda _snapshot: desk.jobs.start("load tests", "Loading the tests", _load, lambda _none: None)
-    )
 
     def made() -> QWidget:
         from app.gui.panels import tests  # noqa: PLC0415 - a third of the window's start
 
         return _told(desk, tests.make(desk))
 
-    return LatePanel(made)
+    place = LatePanel(made)
+    soon = QTimer(place, singleShot=True, interval=_LOAD_AFTER_MS)
+    soon.timeout.connect(
+        lambda: desk.jobs.start("load tests", "Loading the tests", _load, lambda _none: None)
+    )
+    desk.session.opened.connect(lambda _snapshot: soon.start())
+    desk.session.closed.connect(soon.stop)
+    return place
 
 
 def make_steps(desk: Desk) -> QWidget:
