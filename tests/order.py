@@ -18,17 +18,17 @@ def long_ones_first(
     """The tests with the long ones at the beginning of some workers' shares, the others as they were.
 
     ``--dist worksteal`` gives each worker a share of equal size, one after another, and who is done takes
-    from the end of another's. Long tests mostly wait: only every second worker begins with them, so that
-    those beside it have the processors meanwhile. Windows on displays of their own do not wait: the first
-    worker has them all, one after another.
+    from the end of another's. Long tests mostly wait: two of three workers begin with them, and the others
+    have the processors meanwhile. Windows on displays of their own do not wait: the first worker has them
+    all, one after another.
     """
     long = [test for test in tests if is_long(test)]
     short = iter([test for test in tests if not is_long(test)])
-    beginnings = _beginnings(long, max(1, workers // 2), has_display)
+    beginnings = _beginnings(long, max(1, 2 * workers // 3), has_display)
     dealt: list[Test] = []
     for worker in range(workers):
         size = (len(tests) - len(dealt)) // (workers - worker)
-        beginning = beginnings[worker // 2] if worker % 2 == 0 and worker // 2 < len(beginnings) else []
+        beginning = beginnings[worker] if worker < len(beginnings) else []
         dealt += beginning
         dealt += islice(short, max(0, size - len(beginning)))
     return [*dealt, *short]

@@ -15,20 +15,19 @@ from tests.order import long_ones_first
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_long_tests_begin_every_second_share() -> None:
-    tests = [*range(1, 11), *range(-1, -7, -1)]
-    dealt = long_ones_first(tests, 4, lambda test: test < 0)
+def test_long_tests_begin_two_of_three_shares() -> None:
+    tests = [*range(1, 7), *range(-1, -7, -1)]
+    dealt = long_ones_first(tests, 3, lambda test: test < 0)
     assert sorted(dealt) == sorted(tests)
-    shares = [dealt[at : at + 4] for at in range(0, 16, 4)]
-    assert shares == [[-1, -3, -5, 1], [2, 3, 4, 5], [-2, -4, -6, 6], [7, 8, 9, 10]]
+    shares = [dealt[at : at + 4] for at in range(0, 12, 4)]
+    assert shares == [[-1, -3, -5, 1], [-2, -4, -6, 2], [3, 4, 5, 6]]
 
 
 def test_windows_are_one_after_another() -> None:
-    tests = [*range(1, 11), *range(-1, -9, -1)]
-    dealt = long_ones_first(tests, 6, lambda test: test < 0, lambda test: test in {-2, -5})
-    shares = [dealt[at : at + 3] for at in range(0, 18, 3)]
-    assert shares[0] == [-2, -5, 1]
-    assert shares[2:5:2] == [[-1, -4, -7], [-3, -6, -8]]
+    tests = [*range(1, 9), *range(-1, -9, -1)]
+    dealt = long_ones_first(tests, 4, lambda test: test < 0, lambda test: test in {-2, -5})
+    shares = [dealt[at : at + 4] for at in range(0, 16, 4)]
+    assert shares == [[-2, -5, 1, 2], [-1, -3, -4, -6], [-7, -8, 3, 4], [5, 6, 7, 8]]
 
 
 @pytest.mark.parametrize("workers", range(2, 9))
