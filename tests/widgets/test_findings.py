@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from resources.foreign_text import breakable
-from sessions.findings import CauseVerdict, Evidence, Finding, Severity
-from sessions.model import EntityRef
-from sessions.times import TimeRange
-from viewmodels.finding_labels import main_evidence
-from viewmodels.finding_order import VisibleFindings, families, identity, main_causes, plan_rows
-from viewmodels.held_findings import news_label
+from sessions.findings import Evidence, Finding
+from tests.widgets.findings import HOSTS, A, B, C, D, finding, row
 from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
@@ -27,36 +20,6 @@ from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every window."""
-
-T0 = 1_700_000_000_000
-
-
-def finding(
-    name: str,
-    severity: Severity = "critical",
-    cause: Finding | None = None,
-    evidence: Sequence[Evidence] = (),
-    remedies: tuple[str, ...] = ("Raise the limit.", "Look again."),
-) -> Finding:
-    entity = EntityRef("vm", name)
-    return Finding(
-        problem="cpu.limit",
-        title="Held back by a CPU limit",
-        severity=severity,
-        entity=entity,
-        entity_name=name,
-        windows=(TimeRange(T0, T0 + 60_000),),
-        share=0.5,
-        conclusion=f"{name} waited for 38.7 % of the time.",
-        evidence=tuple(evidence) or (row("cpu.ready", 33.8, 10.0),),
-        causes=(CauseVerdict("limit", "The VM has a limit", "likely", "It is 2,000 MHz."),),
-        remedies=remedies,
-        consequence_of=identity(cause) if cause else None,
-    )
-
-
-def row(counter: str, value: float, threshold: float | None, instance: str = "") -> Evidence:
-    return Evidence(counter, instance, "mean", value, threshold, "%")
 
 
 @pytest.fixture
@@ -67,9 +30,6 @@ def view(qtbot: QtBot, theme: Theme) -> FindingsView:
     made.show()
     qtbot.waitExposed(made)
     return made
-
-
-A, B, C, D = (finding(name) for name in "abcd")
 
 
 def opened(view: FindingsView) -> list[str]:
@@ -189,15 +149,6 @@ def test_a_problem_of_many_does_not_hide_the_next(qtbot: QtBot, view: FindingsVi
     assert len(view.cards) == 4
 
 
-def test_the_foremost_are_of_all_problems() -> None:
-    rows = [*(finding(f"vm{number}") for number in range(9)), replace(D, problem="other")]
-    assert [(one.entity_name, alike) for one, alike in main_causes(rows, 4)] == [
-        ("vm0", 0), ("vm1", 0), ("vm2", 6), ("d", 0),
-    ]  # fmt: skip
-    assert main_causes(rows, 1) == [(rows[0], 8)]
-    assert main_causes([], 4) == []
-
-
 def test_keys(qtbot: QtBot, view: FindingsView) -> None:
     view.show_findings([A, B, C])
     view.activateWindow()
@@ -259,13 +210,6 @@ def test_it_is_told_to_screen_readers(view: FindingsView) -> None:
     assert all(button.text() for button in view.findChildren(QPushButton) if button.isVisible())
 
 
-HOSTS = [
-    row(counter, 10.0 * number + place, 10.0 if place < 2 else None, f"esx{number}")
-    for number in (4, 2, 1, 3)
-    for place, counter in enumerate(("latency", "latency.p95", "calm", "commands"))
-]
-
-
 def test_much_evidence_leaves_the_actions_in_sight(qtbot: QtBot, view: FindingsView) -> None:
     many = finding("naa.6005", evidence=HOSTS)
     many = replace(many, causes=many.causes * 6, conclusion="It took long to answer. " * 8)
@@ -297,16 +241,6 @@ def test_steps_stay_unfolded_and_focused(qtbot: QtBot, view: FindingsView) -> No
     assert focus.objectName() == "steps"
     assert focus.isChecked()
     assert focus is not steps
-
-
-def test_foremost_rows_are_those_of_the_worst_instance() -> None:
-    found = main_evidence(finding("x", evidence=HOSTS), 6)
-    assert {one.instance for one in found} == {"esx4"}
-    assert len(found) == 4
-    few = main_evidence(finding("x", evidence=HOSTS[:5]), 6)
-    assert list(few) == HOSTS[:5]
-    plain = [row(str(number), 1.0, None) for number in range(9)]
-    assert main_evidence(finding("x", evidence=plain), 6) == plain[:6]
 
 
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
@@ -432,35 +366,6 @@ def test_the_numbers_of_checks_are_beneath_what_was_judged(qtbot: QtBot, view: F
         "Looked for 17 of 19 known problems in 4 sources.",
         breakable(number),
     ]
-
-
-def test_what_waits_is_counted_by_causes() -> None:
-    follows = [finding(f"vm{number}", "warning", cause=A) for number in range(9)]
-    known = [replace(finding(name, "info"), problem="other") for name in "xyz"]
-    assert news_label([A], [A, B]) == "1 new finding"
-    assert news_label([A, B, *follows, *known], [A, B, *follows, *known]) == "2 new findings"
-    assert news_label([*known, *follows], [A, *follows, *known]) == "3 new to know of"
-    assert news_label(follows, [A, *follows]) == "9 new that follow"
-    assert news_label(follows[:1], [A, *follows]) == "1 new that follows"
-
-
-NAMES = st.lists(st.sampled_from("abcdef"), unique=True)
-
-
-@given(names=NAMES, links=st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("abcdef")))
-def test_every_finding_is_somewhere_once(names: list[str], links: dict[str, str]) -> None:
-    findings = [finding(name, cause=finding(links[name]) if name in links else None) for name in names]
-    groups = families(findings)
-    everything = {identity(one) for one in findings}
-    inside = [identity(one) for members in groups.values() for one in members]
-    assert sorted([*groups, *inside], key=str) == sorted(everything, key=str)
-    shown = VisibleFindings(unfolded=everything, alike={("cpu.limit", "critical"): 100})
-    rows, left = plan_rows(findings, groups, shown)
-    assert sorted((identity(row.finding) for row in rows), key=str) == sorted(everything, key=str)
-    assert left == 0
-    few, left = plan_rows(findings, groups, VisibleFindings(causes=2))
-    announced = left + sum(row.hidden for row in few)
-    assert announced + sum(row.what == "cause" for row in few) == len(groups)
 
 
 def test_a_name_without_spaces_stays_within_its_card(qtbot: QtBot, view: FindingsView) -> None:
