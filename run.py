@@ -48,8 +48,9 @@ TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fon
 # What 'hyperscope test' does; any other argument of 'run.py test' is for pytest.
 GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan", "resume", "run", "show"])
 
-# Half of the tests wait for other processes most of the time: recorders, servers, windows.
-TESTS_A_CORE = 3
+# Half of the tests wait for other processes most of the time: recorders, servers, windows. Some wait for
+# minutes, which needs no core: those are begun first, by workers of their own (tests/order.py).
+TESTS_A_CORE, WAITING_TESTS = 3, 4
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"
@@ -96,7 +97,7 @@ def test(arguments: Sequence[str]) -> int:
     collecting.wait()
     ready = end_simulators(building) or linted
     same = "--hypothesis-profile=ci"  # the same examples each time; a run with arguments looks for new ones
-    workers = str(TESTS_A_CORE * (os.cpu_count() or 1))
+    workers = str(TESTS_A_CORE * (os.cpu_count() or 1) + WAITING_TESTS)
     return ready or python("-m", "pytest", "-n", workers, "--dist", "worksteal", "-q", same, where=ROOT)
 
 
