@@ -55,7 +55,9 @@ class CpuByFile:
         write = terminalreporter.write_line
         terminalreporter.section("CPU seconds by file")
         write(f"{'CPU s':>8} {'took s':>8} {'tests':>6}  a test")
-        total = Cost(*(sum(getattr(one, name) for _, one in costs) for name in ("cpu_s", "elapsed_s", "tests")))
+        total = Cost(
+            *(sum(getattr(one, name) for _, one in costs) for name in ("cpu_s", "elapsed_s", "tests"))
+        )
         for name, one in [("all files", total), *costs[:_ROWS]]:
             each = one.cpu_s / max(one.tests, 1)
             write(f"{one.cpu_s:8.1f} {one.elapsed_s:8.1f} {one.tests:6} {each:7.2f}  {name}")

@@ -163,7 +163,11 @@ def test_another_reader_sees_what_the_first_has_not_read_yet(session_path: Path)
             (before,) = reader.read(ids)
             _, more, later = second.declare(writer)
             writer.append_ticks([(later, int(second.times[0]), second.stored[0])])
-            with reader.another() as other, reader.another() as third, SessionReader.open(session_path) as new:
+            with (
+                reader.another() as other,
+                reader.another() as third,
+                SessionReader.open(session_path) as new,
+            ):
                 assert other.entities() == new.entities()
                 assert other.series() == new.series()
                 assert third.info() == new.info()

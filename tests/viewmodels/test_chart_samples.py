@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from sessions.model import Entity, EntityRef, FloatArray, Frame, IntArray, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
-from sessions.store.contents import Decoded
 from sessions.store.database import Database
 from sessions.times import TimeRange
 from viewmodels.chart_samples import ChartSamples, read_samples
@@ -26,8 +25,8 @@ SERIES = 6
 class WatchedReader(SessionReader):
     """A reader that notes which windows are read."""
 
-    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
-        super().__init__(database, decoded)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.asked: list[TimeRange | None] = []
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:

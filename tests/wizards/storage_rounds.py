@@ -60,3 +60,16 @@ def pair(steps: tuple[str, str], levels: tuple[float, float], rounds: int = 4, *
                 )
             )
     return Measured(tuple(found), 2, dict(options))
+
+
+def density(latencies: dict[int, float], rounds: int = 3) -> Measured:
+    storage = Storage(seed=7)
+    found = []
+    for number in range(1, rounds + 1):
+        found.append(storage.measure("baseline 1", number, {"vm1": 360.0}, latency_ms=1.68, setting=1.0))
+        for count, ms in latencies.items():
+            load = {f"vm{one}": 360.0 for one in range(1, count + 1)}
+            found.append(
+                storage.measure(f"accelerated {count}", number, load, latency_ms=ms, setting=float(count))
+            )
+    return Measured(tuple(found), max(latencies))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.wizards.rounds_of_tests import Storage
-from tests.wizards.storage_rounds import STUDIES, VMS, condition, pair, value
+from tests.wizards.storage_rounds import STUDIES, VMS, condition, density, pair, value
 from wizards.flows.measured import Measured
 from wizards.flows.verdicts.judging import judge
 
@@ -80,19 +80,6 @@ def test_a_cache_that_was_not_warm_has_no_verdict_and_an_unknown_one_no_high_con
 def test_a_cache_that_changes_nothing() -> None:
     verdict = judge("cache-pair", pair(("baseline", "accelerated"), (1000.0, 1000.0)), STUDIES)
     assert verdict.line == "The cache makes no real difference (~)."
-
-
-def density(latencies: dict[int, float], rounds: int = 3) -> Measured:
-    storage = Storage(seed=7)
-    found = []
-    for number in range(1, rounds + 1):
-        found.append(storage.measure("baseline 1", number, {"vm1": 360.0}, latency_ms=1.68, setting=1.0))
-        for count, ms in latencies.items():
-            load = {f"vm{one}": 360.0 for one in range(1, count + 1)}
-            found.append(
-                storage.measure(f"accelerated {count}", number, load, latency_ms=ms, setting=float(count))
-            )
-    return Measured(tuple(found), max(latencies))
 
 
 def test_the_density_of_the_study() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from resources.study_numbers import load_studies
 from sessions.journal import TestRun
-from tests.wizards.test_storage_verdicts import sweep
+from tests.wizards.storage_rounds import sweep
 from wizards.flows.result import result_json, result_lines
 from wizards.flows.run_details import details_text, read_conditions
 from wizards.flows.verdicts.judging import judge

@@ -9,9 +9,9 @@ import pytest
 
 from resources.study_numbers import load_studies
 from sessions.journal import TestRun
+from tests.wizards import storage_rounds as storage
 from tests.wizards import test_drs_verdict as drs
 from tests.wizards import test_sioc_verdict as sioc
-from tests.wizards import test_storage_verdicts as storage
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result import result_json, result_lines
