@@ -109,7 +109,8 @@ def _device(site: Site, device: Thing) -> Iterator[tuple[str, str, Mapping[str, 
     for disk in site.of("vdisk"):
         if site.device_of(disk) is device:
             vm = site.things[f"vm:{disk.fixed['vm']}"]
-            one = site.disk(disk)
+            here = site.there(vm, site.things[f"host:{device.fixed['host']}"])
+            one = {key: value * here for key, value in site.disk(disk).items()}
             yield (
                 "Physical Disk Per-Device-Per-World",
                 f"{name}-{vm.fixed['id'] + 1}",

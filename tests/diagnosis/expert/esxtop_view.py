@@ -79,15 +79,23 @@ _ONLY_ALL = frozenset(
 def columns(site: Site, host: Thing, *, plain: bool = False, without: Collection[str] = ()) -> list[Column]:
     """The columns of one host's capture, but of some classes: path and values, in esxtop's order."""
     found: list[Column] = []
+    absent = {vm.name: site.there(vm, host) for vm in site.vms(host) if not site.stays(vm)}
     for cls, instance, counters in _classes(site, host):
         if cls in without:
             continue
+        here = next((absent[part] for part in instance.split(":") if part in absent), None)
         for counter, values in counters.items():
             if plain and counter in _ONLY_ALL and cls != "Physical Disk NFS Volume":
                 continue
             place = f"{cls}({instance})" if instance else cls
-            found.append((rf"\\{host.name}\{place}\{counter}", _printed(counter, values)))
+            shown = values if here is None else values * here
+            found.append((rf"\\{host.name}\{place}\{counter}", _printed(counter, shown)))
     return found
+
+
+def vms_at_start(site: Site, host: Thing) -> list[Thing]:
+    """The VMs that a capture lists: those of its first moment; one that leaves is zero-filled."""
+    return [vm for vm in site.vms(host) if site.there(vm, host)[0]]
 
 
 def _printed(counter: str, values: FloatArray) -> FloatArray:
@@ -121,10 +129,10 @@ def _classes(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
     yield "Power", "", {"Power Usage Now Watts": watts, "Power Usage Cap Watts": site.zeros()}
     yield "VSAN", "", {"Enabled?": site.zeros() + float(site.shape.get("vsan", 0))}
     yield from _groups(site, host)
-    for vm in site.vms(host):
+    for vm in vms_at_start(site, host):
         yield "Group Memory", f"{vm.fixed['id']}:{vm.name}", _vm_memory(site, vm)
     yield from storage_columns(site, host)
-    for vm in site.vms(host):
+    for vm in vms_at_start(site, host):
         yield from virtual_disk_columns(site, vm)
     yield from _network(site, host)
     if site.level(host, "aperf")[0] != 100:
@@ -133,7 +141,7 @@ def _classes(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
 
 
 def _load(site: Site, host: Thing) -> FloatArray:
-    waiting = [one["ready"] / 100 for vm in site.vms(host) for one in site.cpu(vm)]
+    waiting = [one["ready"] / 100 * site.there(vm, host) for vm in site.vms(host) for one in site.cpu(vm)]
     total = site.busy(host) + (np.sum(waiting, axis=0) if waiting else 0.0)
     result: FloatArray = total / (host.fixed["cores"] * host.fixed["threads"])
     return result
@@ -218,7 +226,7 @@ def _groups(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, Fl
     idle = {**quiet, "run": site.zeros() + 80, "ready": site.zeros() + 20}
     yield "Group Cpu", "1:system", {"Members": site.zeros() + 190, **_cpu_counters(idle, vm=False)}
     yield "Vcpu", "1:system:65537:idle1", _cpu_counters(idle)
-    for vm in site.vms(host):
+    for vm in vms_at_start(site, host):
         number, worlds = vm.fixed["id"], site.cpu(vm)
         helper = {
             **quiet,
@@ -314,7 +322,7 @@ def _network(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
         link = {"Link Up?": site.level(nic, "up"), "Link Speed (Mb/s)": site.level(nic, "speed"),
                 "Full Duplex?": site.level(nic, "duplex")}  # fmt: skip
         yield "Network Port", f"{switch}:{base + 2 + int(name[5:])}:{name}", {**link, **_port(site, nic)}
-    for vm in site.vms(host):
+    for vm in vms_at_start(site, host):
         switch = vm.fixed["switch"]
         base = 33554432 + 16777216 * switches.setdefault(switch, len(switches))
         link = {

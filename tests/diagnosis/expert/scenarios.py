@@ -65,6 +65,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     site: str = "fc"
     views: tuple[View, ...] = ("esxtop",)
     interval_s: float = 5.0
+    vcenter_interval_s: int = INTERVAL_S
     minutes: float = 15.0
     add: dict[str, list[dict[str, Any]]] = {}
     shape: dict[str, Any] = {}
@@ -118,9 +119,10 @@ def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
         made = columns(site, host, plain=view == "plain", without=scenario.without)
         (layout,) = columns_by_host([parse_path(name) for name, _ in made], load_catalogue())
         rows = np.stack([values for _, values in made], axis=1)
-        times = START_MS + np.round(site.seconds * 1000).astype(np.int64)
+        is_there = site.level(host, "connected") > 0
+        times = START_MS + np.round(site.seconds * 1000).astype(np.int64)[is_there]
         samples = HostSamples(layout, round(interval * 1000))
-        values = samples.take(times, rows)
+        values = samples.take(times, rows[is_there])
         session.add_source(
             SourceSpec("esxtop", host.name, interval), times, layout.specs, values,
             entities=layout.entities, facts=samples.facts(), gaps=samples.gaps(0),
@@ -129,10 +131,10 @@ def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
 
 
 def _document(scenario: Scenario, seed: int) -> dict[str, Any]:
-    site = site_of(scenario, INTERVAL_S, seed)
+    site = site_of(scenario, scenario.vcenter_interval_s, seed)
     told = document(site, START_MS)
-    told["facts"] = [msgspec.to_builtins(one) for one in scenario.facts]
-    told["happened"] = [
+    told["facts"] += [msgspec.to_builtins(one) for one in scenario.facts]
+    told["happened"] += [
         {"at_s": one.at_s, "lasted_s": one.lasted_s, "kind": one.kind, "object": one.on, "text": one.text}
         for one in scenario.happens
     ]

@@ -55,7 +55,7 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "host": {
         "freq": (1, 0.004), "overhead": (2, 0.15), "watts": (0, 0.02), "core_util": (-1, 0.01),
         "free_of_minfree": (-1, 0.01), "aperf": (100, 0.002), "kernel_gb": (5, 0.001), "hot_node": (0, 0),
-        "pinned": (-1, 0.01),
+        "pinned": (-1, 0.01), "connected": (1, 0),
     },
 }  # fmt: skip
 """Usual level and noise of everything that a scenario can change."""
@@ -63,9 +63,10 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
 
 _CONFIGURED = frozenset({
     "tools", "snapshots", "cpu_limit_mhz", "cpu_reservation_mhz", "cpu_shares", "mem_limit_mb",
-    "mem_reservation_mb",
+    "mem_reservation_mb", "moves", "off_at",
 })  # fmt: skip
-"""What a VM may be given beside what every VM has."""
+"""What a VM may be given beside what every VM has: ``moves`` are times (s) with the host to which it moves
+then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off."""
 
 
 @dataclass(slots=True)
@@ -204,8 +205,19 @@ class Site:
         return self.things[f"host:{host}"]
 
     def vms(self, host: Thing) -> list[Thing]:
-        """The VMs of a host."""
-        return self.of("vm", host=host.name)
+        """The VMs that run on a host, if only for a part of the recording."""
+        return [one for one in self.of("vm") if host.name in hosts_of(one)]
+
+    def there(self, vm: Thing, host: Thing) -> FloatArray:
+        """1 while a VM runs on a host, 0 otherwise."""
+        result = np.full(len(self.seconds), float(vm.fixed["host"] == host.name))
+        for at, to, *_ in vm.fixed.get("moves", ()):
+            result = np.where(self.seconds >= at, float(to == host.name), result)
+        return np.where(self.seconds >= vm.fixed.get("off_at", np.inf), 0.0, result)
+
+    def stays(self, vm: Thing) -> bool:
+        """True for a VM that runs on one host all the time."""
+        return not vm.fixed.get("moves") and "off_at" not in vm.fixed
 
     def disks(self, vm: Thing) -> list[Thing]:
         """The virtual disks of a VM."""
@@ -255,7 +267,11 @@ class Site:
     def _busy(self, host: Thing) -> FloatArray:
         pcpus = host.fixed["cores"] * host.fixed["threads"]
         own = self.level(host, "overhead") / 100.0 * pcpus
-        runs = [self._run(vm, number) for vm in self.vms(host) for number in range(vm.fixed["vcpus"])]
+        runs = [
+            self._run(vm, number) * self.there(vm, host)
+            for vm in self.vms(host)
+            for number in range(vm.fixed["vcpus"])
+        ]
         total = own + np.sum(runs, axis=0) / 100.0 if runs else own
         result: FloatArray = np.minimum(total, 0.995 * pcpus)
         return result
@@ -298,9 +314,12 @@ class Site:
         device, nfs = self.device_of(disk), self.nfs_of(disk)
         alive = self.alive(device)
         reads, writes = self.level(disk, "reads") * alive, self.level(disk, "writes") * alive
+        vm = self.things[f"vm:{disk.fixed['vm']}"]
+        if not self.stays(vm):
+            on = np.sum([self.there(vm, self.things[f"host:{name}"]) for name in set(hosts_of(vm))], axis=0)
+            reads, writes = reads * on, writes * on
         if device is not None:
-            below = self.device_latency(device)
-            below_read, below_write = below["gavg_read"], below["gavg_write"]
+            below_read, below_write = self._below(disk, vm)
         elif nfs is not None:
             below_read, below_write = self.level(nfs, "latency_read"), self.level(nfs, "latency_write")
         else:
@@ -313,6 +332,22 @@ class Site:
             "latency_read": np.where(reads > 0.05, below_read + self.level(disk, "extra_read"), 0.0),
             "latency_write": np.where(writes > 0.05, below_write + self.level(disk, "extra_write"), 0.0),
         }
+
+    def _below(self, disk: Thing, vm: Thing) -> tuple[FloatArray, FloatArray]:
+        """The latency of reads and writes at the device, as the host sees it on which the VM runs then."""
+        late = {
+            name: self.device_latency(self.things[f"device:{name}/{disk.fixed['device']}"])
+            for name in dict.fromkeys(hosts_of(vm))
+        }
+        if len(late) == 1:
+            (only,) = late.values()
+            return only["gavg_read"], only["gavg_write"]
+        here = {name: self.there(vm, self.things[f"host:{name}"]) for name in late}
+        read, write = (
+            np.sum([one[way] * here[name] for name, one in late.items()], axis=0)
+            for way in ("gavg_read", "gavg_write")
+        )
+        return read, write
 
     def device_latency(self, device: Thing) -> dict[str, FloatArray]:
         """DAVG of reads and writes with what a slow path adds, KAVG, QAVG and their sums."""
@@ -331,7 +366,11 @@ class Site:
         own_r, own_w = self.level(device, "own_reads") * alive, self.level(device, "own_writes") * alive
         share = self.level(device, "own_kb") / 1024
         loads = [self.disk(one) for one in disks]
-        scale = [float(one.fixed["share"]) for one in disks]
+        host = self.things[f"host:{device.fixed['host']}"]
+        scale = [
+            float(one.fixed["share"]) * self.there(self.things[f"vm:{one.fixed['vm']}"], host)
+            for one in disks
+        ]
         total = {
             key: np.sum([load[key] * part for load, part in zip(loads, scale, strict=True)], axis=0)
             if loads
@@ -346,8 +385,8 @@ class Site:
         }
 
     def _disks_on(self, device: Thing) -> Iterator[Thing]:
-        for disk in self.of("vdisk"):
-            if self.device_of(disk) is device:
+        for disk in self.of("vdisk", device=device.fixed["name"]):
+            if device.fixed["host"] in hosts_of(self.things[f"vm:{disk.fixed['vm']}"]):
                 yield disk
 
     def disks_on_nfs(self, nfs: Thing) -> list[Thing]:
@@ -362,7 +401,9 @@ class Site:
         keep = min_free_mb(size)
         vms = self.vms(host)
         total = {
-            key: np.sum([self.level(vm, key) for vm in vms], axis=0) if vms else self.zeros()
+            key: np.sum([self.level(vm, key) * self.there(vm, host) for vm in vms], axis=0)
+            if vms
+            else self.zeros()
             for key in (
                 "balloon",
                 "balloon_target",
@@ -375,7 +416,8 @@ class Site:
             )
         }
         sizes = [vm.fixed["memory_gb"] * 1024.0 for vm in vms]
-        consumed = np.sum([self.consumed(vm) for vm in vms], axis=0) if vms else self.zeros()
+        held = [self.consumed(vm) * self.there(vm, host) for vm in vms]
+        consumed = np.sum(held, axis=0) if vms else self.zeros()
         told = self.level(host, "free_of_minfree")
         kernel = self.level(host, "kernel_gb") * 1024
         free = np.where(told >= 0, told * keep, np.maximum(size - kernel - consumed, 0.2 * keep))
@@ -421,9 +463,11 @@ class Site:
         }  # fmt: skip
         if one.kind == "port":
             return kept
+        host = self.host_of(one)
         for port in self.ports_of(one):
+            here = self.there(self.things[f"vm:{port.name}"], host)
             for key, value in self.traffic(port).items():
-                kept[key] = kept[key] + value
+                kept[key] = kept[key] + value * here
         for way in ("rx", "tx"):
             more = self.level(one, f"other_mbits_{way}") + self.level(one, "vmotion") + self.level(one, "ft")
             kept[f"mbits_{way}"] = kept[f"mbits_{way}"] + more
@@ -433,6 +477,11 @@ class Site:
             share = np.minimum(1.0, ceiling / np.maximum(kept[f"mbits_{way}"], 1e-9))
             kept[way], kept[f"mbits_{way}"] = kept[way] * share, kept[f"mbits_{way}"] * share
         return kept
+
+
+def hosts_of(vm: Thing) -> tuple[str, ...]:
+    """The names of the hosts on which a VM runs, one after the other."""
+    return (vm.fixed["host"], *(to for _, to, *_ in vm.fixed.get("moves", ())))
 
 
 def min_free_mb(size_mb: float) -> float:

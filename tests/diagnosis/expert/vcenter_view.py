@@ -1,4 +1,7 @@
-"""A site as a vCenter shows it: inventory, configuration, and samples of 20 s in whole numbers."""
+"""A site as a vCenter shows it: inventory, configuration, and samples in whole numbers.
+
+Samples are of 20 s (realtime) or of 300 s (the past day).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ import numpy as np
 from sessions.model import FloatArray
 from tests.diagnosis.expert.esxtop_view import pcpu_times
 from tests.diagnosis.expert.shapes import weighted
-from tests.diagnosis.expert.site import Site, Thing
+from tests.diagnosis.expert.site import Site, Thing, hosts_of
 
 INTERVAL_S = 20
+"""vCenter's realtime interval."""
 Json = dict[str, Any]
 Row = tuple[str, str, str, FloatArray]
 """Object, counter, instance and the samples in vCenter's unit."""
@@ -24,7 +28,7 @@ _NIC = "4000"
 def document(site: Site, start_ms: int) -> Json:
     """What the vCenter shows, in the form that ``tests.vcenter_lab.vcenter_session`` reads."""
     return {
-        "interval_s": INTERVAL_S,
+        "interval_s": interval_of(site),
         "start_ms": start_ms,
         "ticks": len(site.seconds),
         "clusters": [{"name": "cluster01", "drs": bool(site.shape.get("drs", True))}],
@@ -32,10 +36,77 @@ def document(site: Site, start_ms: int) -> Json:
         "hosts": [_host(site, one) for one in site.of("host")],
         "datastores": list(_datastores(site)),
         "vms": [_vm(site, one) for one in site.of("vm")],
-        "facts": [],
-        "happened": [],
-        "series": [_series(*row) for row in _rows(site)],
+        "facts": list(_changed_facts(site)),
+        "happened": list(_happened(site)),
+        "series": [
+            _series(what, counter, instance, _seen(site, what, values))
+            for what, counter, instance, values in _rows(site)
+        ],
     }
+
+
+def interval_of(site: Site) -> int:
+    """The time between samples, s."""
+    seconds = site.seconds
+    return round(float(seconds[1] - seconds[0])) if len(seconds) > 1 else INTERVAL_S
+
+
+def _seen(site: Site, what: str, values: FloatArray) -> FloatArray:
+    """The samples that the vCenter has: none of a VM that is off or of a host that it cannot reach."""
+    one = site.things[what]
+    hosts = [site.things[f"host:{name}"] for name in dict.fromkeys(hosts_of(one))] if one.kind == "vm" else []
+    if one.kind == "host":
+        seen = site.level(one, "connected")
+    elif site.stays(one) and not site.things[hosts[0].ref].levels.get("connected"):
+        return values
+    else:
+        seen = np.sum([site.there(one, host) * site.level(host, "connected") for host in hosts], axis=0)
+    return np.where(seen > 0, values, np.nan)
+
+
+def _changed_facts(site: Site) -> Iterator[Json]:
+    """Facts that change in mid-recording: where a VM runs, whether it is on, whether a host answers."""
+    for vm in site.of("vm"):
+        for at, to, *_ in vm.fixed.get("moves", ()):
+            yield {"object": vm.ref, "name": "host", "value": to, "from_s": at}
+        if "off_at" in vm.fixed:
+            at = vm.fixed["off_at"]
+            yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": at}
+    for host in site.of("host"):
+        for at, is_there in _changes(site, host):
+            state = "connected" if is_there else "notResponding"
+            yield {"object": host.ref, "name": "connection_state", "value": state, "from_s": at}
+
+
+def _happened(site: Site) -> Iterator[Json]:
+    """What the vCenter's events say of the same changes."""
+    for vm in site.of("vm"):
+        before = vm.fixed["host"]
+        for at, to, *why in vm.fixed.get("moves", ()):
+            if why == ["ha"]:
+                yield _at(at, "ha", vm, f"vSphere HA restarted virtual machine {vm.name} on host {to}")
+            else:
+                text = f"Migration of virtual machine {vm.name} from {before} to {to} completed"
+                yield {**_at(at - 8, "vmotion", vm, text), "lasted_s": 8}
+            before = to
+        if "off_at" in vm.fixed:
+            text = f"{vm.name} on {before} in cluster01 is powered off"
+            yield _at(vm.fixed["off_at"], "power", vm, text)
+    for host in site.of("host"):
+        for at, is_there in _changes(site, host):
+            told = "Connected to" if is_there else "Lost connection to"
+            yield _at(at, "host", host, f"{told} {host.name}")
+
+
+def _at(at_s: float, kind: str, of: Thing, text: str) -> Json:
+    return {"at_s": at_s, "lasted_s": None, "kind": kind, "object": of.ref, "text": text}
+
+
+def _changes(site: Site, host: Thing) -> Iterator[tuple[float, bool]]:
+    """When a host is lost or comes back, and which of the two."""
+    there = site.level(host, "connected") > 0
+    for tick in np.flatnonzero(np.diff(there.astype(int))) + 1:
+        yield float(site.seconds[tick]), bool(there[tick])
 
 
 def _series(what: str, counter: str, instance: str, values: FloatArray) -> Json:
@@ -143,6 +214,7 @@ def _vm(site: Site, vm: Thing) -> Json:
 
 
 def _rows(site: Site) -> Iterator[Row]:
+    step = interval_of(site)
     for host in site.of("host"):
         what = f"host:{host.name}"
         yield from ((what, counter, "", values) for counter, values in _host_counters(site, host).items())
@@ -153,7 +225,7 @@ def _rows(site: Site) -> Iterator[Row]:
         for nic in site.of("nic", host=host.name):
             name = nic.name.rpartition("/")[2]
             more = {
-                "net.errorsRx.summation": site.level(nic, "errors_rx") * INTERVAL_S,
+                "net.errorsRx.summation": site.level(nic, "errors_rx") * interval_of(site),
                 "net.throughput.usage.vmotion.average": site.level(nic, "vmotion") * 125,
                 "net.throughput.usage.ft.average": site.level(nic, "ft") * 125,
             }
@@ -165,7 +237,9 @@ def _rows(site: Site) -> Iterator[Row]:
         what = f"vm:{vm.name}"
         yield from ((what, counter, "", values) for counter, values in _vm_counters(site, vm).items())
         for vcpu, one in enumerate(site.cpu(vm)):
-            yield from ((what, counter, str(vcpu), values) for counter, values in _cpu_times(one).items())
+            yield from (
+                (what, counter, str(vcpu), values) for counter, values in _cpu_times(one, step).items()
+            )
         yield from (
             (what, counter, _NIC, values)
             for counter, values in _net(site, site.things[f"port:{vm.name}"]).items()
@@ -215,7 +289,7 @@ def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
         "cpu.demand.average": total["demand"] / 100 * mhz,
         "cpu.latency.average": total["latency"] / vcpus * 100,
         "cpu.readiness.average": total["ready"] / vcpus * 100,
-        **_cpu_times(total),
+        **_cpu_times(total, interval_of(site)),
         "mem.usage.average": site.level(vm, "active") * 100,
         "mem.active.average": size * site.level(vm, "active") / 100,
         "mem.consumed.average": site.consumed(vm) * _KB,
@@ -241,21 +315,21 @@ _CPU_TIMES = (
 """vCenter's counters of milliseconds in an interval, with the site's names of the same percentages."""
 
 
-def _cpu_times(percent: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+def _cpu_times(percent: Mapping[str, FloatArray], interval_s: int) -> dict[str, FloatArray]:
     """The times of a vCPU, or of all vCPUs of a VM."""
-    return {f"cpu.{name}.summation": percent[key] * INTERVAL_S * 10 for name, key in _CPU_TIMES}
+    return {f"cpu.{name}.summation": percent[key] * interval_s * 10 for name, key in _CPU_TIMES}
 
 
 def _net(site: Site, one: Thing) -> dict[str, FloatArray]:
     traffic = site.traffic(one)
     dropped = {
-        way: traffic[way] * share / (100 - share) * INTERVAL_S
+        way: traffic[way] * share / (100 - share) * interval_of(site)
         for way in ("rx", "tx")
         for share in (np.minimum(site.level(one, f"drop_{way}"), 99.0),)
     }
     return {
-        "net.packetsRx.summation": traffic["rx"] * INTERVAL_S,
-        "net.packetsTx.summation": traffic["tx"] * INTERVAL_S,
+        "net.packetsRx.summation": traffic["rx"] * interval_of(site),
+        "net.packetsTx.summation": traffic["tx"] * interval_of(site),
         "net.received.average": traffic["mbits_rx"] * 125,
         "net.transmitted.average": traffic["mbits_tx"] * 125,
         "net.droppedRx.summation": dropped["rx"],
@@ -302,7 +376,7 @@ def _device_rows(site: Site, host: Thing) -> Iterator[Row]:
                 what,
                 "storagePath.commandsAborted.summation",
                 path.fixed["path"],
-                site.level(path, "aborts") * INTERVAL_S,
+                site.level(path, "aborts") * interval_of(site),
             )
     for name, parts in flights.items():
         yield what, "storageAdapter.outstandingIOs.average", name, np.sum(parts, axis=0)
@@ -347,7 +421,7 @@ def _device(site: Site, device: Thing) -> dict[str, FloatArray]:
         "disk.queueLatency.average": queue,
         "disk.totalLatency.average": davg + kernel,
         "disk.maxQueueDepth.average": site.level(device, "depth"),
-        "disk.commandsAborted.summation": site.level(device, "aborts") * INTERVAL_S,
-        "disk.busResets.summation": site.level(device, "resets") * INTERVAL_S,
-        "disk.scsiReservationConflicts.summation": site.level(device, "conflicts") * INTERVAL_S,
+        "disk.commandsAborted.summation": site.level(device, "aborts") * interval_of(site),
+        "disk.busResets.summation": site.level(device, "resets") * interval_of(site),
+        "disk.scsiReservationConflicts.summation": site.level(device, "conflicts") * interval_of(site),
     }
