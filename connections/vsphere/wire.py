@@ -59,21 +59,19 @@ class Wire:
         failure: OSError | None = None
         where = socket.getaddrinfo(self.address.host, self.address.port, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, place in where:
-            plain = socket.socket(family, kind, protocol)
-            try:
+            with contextlib.ExitStack() as undo:
+                plain = undo.enter_context(socket.socket(family, kind, protocol))
                 plain.settimeout(self._connect_s)
                 self.adopt(plain)
-                plain.connect(place)
-                plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            except OSError as error:
-                plain.close()
-                failure = error
-            except BaseException:
-                plain.close()
-                raise
-            else:
-                return plain
+                try:
+                    plain.connect(place)
+                    plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                except OSError as error:
+                    failure = error
+                else:
+                    undo.pop_all()
+                    return plain
         raise failure or OSError(f"{self.address.host} has no address")
 
     def cut(self) -> None:
