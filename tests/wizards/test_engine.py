@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.writing import SpaceRules
-from resources.failures import DisconnectedError
+from resources.failures import BusyError, DisconnectedError
 from sessions.journal import ChangedObject, Setting
 from sessions.store import SessionReader
 from tests.wizards.memory_environment import (
@@ -28,7 +28,7 @@ from wizards.flows.locks import LOCK
 from wizards.flows.measured import Measured
 from wizards.flows.result import result_json, what_failed
 from wizards.flows.run_details import details_text, read_rounds
-from workloads.environment import Disturbance
+from workloads.environment import Disturbance, WorkerFacts
 
 
 @pytest.fixture
@@ -335,6 +335,37 @@ def test_a_lock_of_another_run_is_respected_and_can_be_taken(session: Path, tmp_
     again = run_plan(tmp_path / "again.hscope", around, plan, take_locks=True)
     assert again.outcome.error is None
     assert around.values[STORE, LOCK] is None
+
+
+@pytest.mark.parametrize("at", ["the last lock", "the look at the guests"])
+def test_of_two_runs_that_lock_at_the_same_instant_one_gives_way(
+    session: Path, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An attribute is read, then written: what the other run writes in between is found out later."""
+    around = MemoryEnvironment()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False})
+    theirs = '{"run": "41", "test": "sioc-shares", "by": "anna-pc", "since": 1759990000000}'
+    as_it_was = {**around.snapshot(), (STORE, LOCK): theirs}
+    inspect = MemoryWorker.inspect
+
+    def meanwhile(changed: ChangedObject, setting: str, value: Setting) -> None:
+        if (changed, setting) == (vm_object(3), LOCK) and value is not None and at == "the last lock":
+            around.values[STORE, LOCK] = theirs
+
+    def inspected(worker: MemoryWorker) -> WorkerFacts:
+        if (vm_object(3), LOCK) in around.values and at == "the look at the guests":
+            around.values[STORE, LOCK] = theirs
+        return inspect(worker)
+
+    monkeypatch.setattr(MemoryWorker, "inspect", inspected)
+    around.before_write = meanwhile
+    ran = run_plan(session, around, plan)
+    assert isinstance(ran.outcome.error, BusyError)
+    assert "perf-lun-02 is held by test sioc-shares (run 41) from anna-pc" in str(ran.outcome.error)
+    assert not any(one.inputs for one in around.all_workers)
+    assert around.snapshot() == as_it_was
+    if at == "the last lock":
+        assert {setting for _, setting, _ in around.writes} == {LOCK}, "nothing else was changed"
 
 
 def test_disks_are_made_used_and_removed(session: Path) -> None:

@@ -13,13 +13,13 @@ from resources.failures import HyperscopeError, UsageError
 from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
-from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
+from sessions.journal import ChangedObject, JournalEntry, Phase, PhaseState, TestRun
 from wizards.flows.active_worker import FOLDER, ActiveWorker
 from wizards.flows.check_result import CheckResult
 from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
-from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
+from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects, require_locks
 from wizards.flows.measured import NOTHING_MEASURED, LostWorker, Measured, Round
 from wizards.flows.observing import ObservingFeed
 from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
@@ -361,12 +361,14 @@ def _prepare(run: _Run) -> None:
     run.environment.begin(run.feed)
     around = _look(run)
     _require_checks(run, around)
-    _lock(run, around)
+    objects = locked_objects(run.plan, around.objects)
+    _lock(run, objects)
     run.changes_hold([])
     for wanted in disks_to_make(run.plan, run.options.run):
         run._keep(run.changes.make(wanted))
     run.changes_hold([])
     _find_workers(run)
+    _require_locks(run, objects)
     if not run.before:
         run.before = numbers_of(around, run._chosen())
         chosen = [one for one in around.objects if one.object.id in run._chosen()]
@@ -404,14 +406,18 @@ def _require_checks(run: _Run, around: Surroundings) -> None:
         )
 
 
-def _lock(run: _Run, around: Surroundings) -> None:
+def _lock(run: _Run, objects: Sequence[ChangedObject]) -> None:
     lock = Lock(run.options.run, run.plan.test, platform.node(), run.environment.now_ms())
-    objects = locked_objects(run.plan, around.objects)
     if run.options.take_locks:
         for changed in objects:
             if run.environment.settings.read(changed, LOCK) not in (None, ""):
                 run.environment.settings.write(changed, LOCK, None)
     run._kept |= {one.id for one in run.changes.make_all(lock_changes(objects, lock))}
+    _require_locks(run, objects)
+
+
+def _require_locks(run: _Run, objects: Sequence[ChangedObject]) -> None:
+    require_locks(run.environment.settings, objects, run.options.run, run.environment.now_ms())
 
 
 def _find_workers(run: _Run) -> None:

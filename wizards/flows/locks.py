@@ -6,11 +6,12 @@ Guests that are reached alone have a file in its place, which is the same settin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
+from resources.failures import BusyError
 from resources.foreign_text import shown
 from resources.units import format_duration
 from sessions.journal import ChangedObject, Setting
@@ -18,8 +19,18 @@ from wizards.flows.plan import Plan
 from workloads.environment import Settings, TestObject
 from workloads.guests.lock_file import LOCK
 from workloads.journal import Wanted
+from workloads.together import on_all, raised
 
-__all__ = ["LOCK", "STALE_S", "Lock", "lock_changes", "lock_of", "locked_objects", "parse_lock"]
+__all__ = [
+    "LOCK",
+    "STALE_S",
+    "Lock",
+    "lock_changes",
+    "lock_of",
+    "locked_objects",
+    "parse_lock",
+    "require_locks",
+]
 
 STALE_S = 24 * 3600
 """A lock of a run that began so long ago is probably of one that nobody ended (DESIGN)."""
@@ -89,6 +100,22 @@ def parse_lock(value: Setting) -> Lock | None:
     except (msgspec.DecodeError, msgspec.ValidationError):
         return Lock(value.strip())
     return Lock(written.run, written.test, written.by, written.since)
+
+
+def require_locks(settings: Settings, objects: Sequence[ChangedObject], run: str, now_ms: int) -> None:
+    """Raise BusyError if a run does not hold all of these objects.
+
+    Two that begin at the same instant may both have seen an attribute without a lock: the later one's stays.
+    """
+    found = raised(on_all(objects, lambda one: lock_of(settings, one)))
+    for changed, lock in zip(objects, found, strict=True):
+        if lock is None or lock.run != run:
+            free = f"{shown(changed.name)} is no longer locked by this run."
+            raise BusyError(
+                free if lock is None else lock.sentence(changed.name, now_ms),
+                meaning="Another run began at the same instant, or somebody freed the lock.",
+                advice="Wait until the other one has ended, then run the plan again.",
+            )
 
 
 def lock_changes(objects: Iterable[ChangedObject], lock: Lock) -> list[Wanted]:
