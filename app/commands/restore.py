@@ -83,9 +83,8 @@ def _restore_for_window(session: Path, options: EnvironmentOptions) -> None:
     from app.testing.asking import answering, tell  # noqa: PLC0415 - after the help
     from app.testing.messages import PutBack  # noqa: PLC0415
     from app.testing.restoring import restore_session  # noqa: PLC0415
+    from wizards.flows.change_count import count_changes  # noqa: PLC0415
 
     with answering(options) as asking:
-        states = [one.state for one in restore_session(session, asking)]
-    back = sum(one in ("undone", "not needed") for one in states)
-    left = states.count("left")
-    tell(PutBack(back, left, len(states) - back - left))
+        count = count_changes(restore_session(session, asking))
+    tell(PutBack(count.back, count.left, count.open))

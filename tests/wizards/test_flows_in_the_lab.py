@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from resources.study_numbers import load_studies
-from tests.wizards.running import Ran, run_plan, short_plan
+from tests.wizards.running import JOBS, KNOWN, Ran, run_plan, short_plan
+from wizards.flows.change_count import count_changes
+from wizards.flows.costs import cost_of
 from wizards.flows.run_details import details_text, read_rounds
 from wizards.flows.verdicts.judging import judge
 from workloads.lab import LabEnvironment
@@ -30,6 +32,8 @@ def ran(session: Path, test: str, address: str, **choice: Any) -> Ran:
     assert time.process_time() - begun < MOST_CPU_S
     assert result.outcome.error is None
     assert {one.state for one in result.journal} <= {"undone", "not needed"}
+    count = count_changes(result.journal)
+    assert count.all == count.back == cost_of(plan, KNOWN, JOBS).changes, "counted as the plan said"
     return result
 
 

@@ -11,6 +11,7 @@ from resources.study_numbers import load_studies
 from sessions.journal import ChangedObject, ChangeState, Figure, JournalEntry, Phase, TestRun
 from tests.wizards import test_drs_verdict, test_sioc_verdict
 from tests.wizards.rounds_of_tests import Storage
+from wizards.flows.change_count import ChangeCount, count_changes
 from wizards.flows.measured import Measured
 from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.results import ResultSource, conditions_text, result_sheet, validity_of, verdict_state
@@ -23,7 +24,7 @@ CALM = {**test_sioc_verdict.PROVEN, ("datastore.size_normalized_latency", "lun-0
 
 
 def change(number: int, state: ChangeState, why: str = "") -> JournalEntry:
-    of = ChangedObject("vc", "Datastore", "datastore-7", "perf-lun-02")
+    of = ChangedObject("vc", "Datastore", f"datastore-{number}", "perf-lun-02")
     return JournalEntry(
         str(number),
         "41",
@@ -161,9 +162,23 @@ def test_what_is_not_put_back_stands_before_the_verdict() -> None:
     assert found.put_back.lines[1].title == "Storage I/O Control, perf-lun-02"
     assert found.put_back.lines[1].text == "not put back: is on, was off"
     assert found.steps_by_hand.splitlines() == [
-        "Storage I/O Control of perf-lun-02 (datastore-7): is on, was off. By jonas.",
-        "Storage I/O Control of perf-lun-02 (datastore-7): is on, was off. esx03 does not answer.",
+        "Storage I/O Control of perf-lun-02 (datastore-3): is on, was off. By jonas.",
+        "Storage I/O Control of perf-lun-02 (datastore-2): is on, was off. esx03 does not answer.",
     ]
+
+
+def test_what_is_set_again_and_again_is_one_change() -> None:
+    """The plan says one change, however often the phases set it; a guest's two folders are one as well."""
+    again = [replace(change(number, "undone"), object=change(1, "undone").object) for number in (1, 2, 3)]
+    folders = [
+        replace(change(4, "undone"), setting="folder", object=ChangedObject("vc", "guest", path, "perf-w01"))
+        for path in ("/var/tmp/hyperscope-41", "/var/tmp/hyperscope-415c")
+    ]
+    found = page(test_sioc_verdict.run(), journal=[*again, *folders])
+    assert found.put_back.chip is not None
+    assert found.put_back.chip.text == "2 of 2"
+    last = replace(again[-1], state="failed")
+    assert count_changes([*again[:-1], last, *folders]) == ChangeCount(2, 1, 0, 1)
 
 
 def test_a_run_that_did_not_end_by_itself_offers_to_restore_first() -> None:

@@ -10,6 +10,7 @@ from resources.foreign_text import shown
 from resources.guided_tests import Analysis, GuidedTest, GuidedTests, Length, TestStep
 from resources.units import format_duration
 from sessions.journal import JournalEntry, TestRun
+from wizards.flows.change_count import count_changes
 from wizards.flows.gallery import CardGroup, Interrupted, LastRun, Level, Outcome, Readiness, TestCard
 from wizards.flows.recorded_about import RecordedAbout
 
@@ -73,7 +74,8 @@ def interrupted(
         at = next(
             (n for n, one in enumerate(run.phases) if one.state in ("running", "planned")), len(run.phases)
         )
-        changes = f"{len(left)} changes are" if len(left) != 1 else "1 change is"
+        count = count_changes(left).all
+        changes = f"{count} changes are" if count != 1 else "1 change is"
         undone = f"{changes} not undone." if left else "Every change is undone."
         test = tests.tests.get(run.test)
         title = test.title if test is not None else shown(run.test, 60)

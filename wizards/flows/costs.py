@@ -41,17 +41,26 @@ class PlannedSetting:
     """Id and name of each object."""
     during: tuple[tuple[str, Setting], ...]
     """Phases' labels with the values."""
+    count: int = 1
+    """How often it is changed: once for each object, and for each disk of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a plan costs, about: bytes written to fill disks and under load, I/Os a second at the most."""
+    """What a plan costs, about: bytes written to fill disks and under load, I/Os a second at the most.
+
+    ``locks`` objects are locked, ``folders`` guests get a folder with the job, ``disks`` are made; these and
+    every setting of every object are its ``changes``, counted as ``change_words.count_changes`` counts those
+    that a run made.
+    """
 
     seconds: float
     fill_bytes: int
     load_bytes: int
     iops: float
-    changes: int
+    locks: int
+    folders: int
+    disks: int
     steps: tuple[PlannedStep, ...]
     settings: tuple[PlannedSetting, ...]
 
@@ -59,6 +68,11 @@ class Cost:
     def bytes(self) -> int:
         """All that is written."""
         return self.fill_bytes + self.load_bytes
+
+    @property
+    def changes(self) -> int:
+        """Everything that is changed, and put back."""
+        return self.locks + self.folders + self.disks + sum(one.count for one in self.settings)
 
 
 def cost_of(plan: Plan, known: GuidedTests, jobs: FioJobs) -> Cost:
@@ -77,10 +91,10 @@ def cost_of(plan: Plan, known: GuidedTests, jobs: FioJobs) -> Cost:
         if phase.kind != "fill":
             most = max(most, sum(_iops(plan, work, jobs, assumed) for work in phase.work))
     settings = tuple(_settings(plan, known))
-    changes = sum(len(one.objects) for one in settings) + len(plan.workers) + len(plan.chosen)
-    changes += sum(disk.is_made for one in plan.workers for disk in one.disks)
+    at_work = {name for phase in plan.phases for work in phase.work for name in work.workers}
+    made = sum(disk.is_made for one in plan.workers for disk in one.disks)
     seconds = steps[-1].start_s + steps[-1].seconds if steps else 0.0
-    return Cost(seconds, round(fill), round(load), most, changes, steps, settings)
+    return Cost(seconds, round(fill), round(load), most, _locks(plan), len(at_work), made, steps, settings)
 
 
 def job_text(plan: Plan, phase: PlannedPhase, worker: str, jobs: FioJobs) -> str:
@@ -187,16 +201,27 @@ def _bytes(text: str) -> int:
     return int(text.rstrip("kKmM")) * scale
 
 
+def _locks(plan: Plan) -> int:
+    """Return how many objects a run of the plan locks (see ``locks.locked_objects``)."""
+    wanted = {*plan.chosen.values(), *(one.vm for one in plan.workers if one.vm)}
+    alone = sum(not one.vm for one in plan.workers)
+    return sum(one.id in wanted for one in plan.objects) + alone
+
+
 def _settings(plan: Plan, known: GuidedTests) -> Iterator[PlannedSetting]:
     names = {one.id: one.name for one in plan.objects}
     found: dict[str, tuple[dict[str, str], dict[tuple[str, Setting], None]]] = {}
+    each: dict[str, set[tuple[str, str]]] = {}
     places = [("all", plan.changes), *((one.label or one.name, one.changes) for one in plan.phases)]
     for label, changes in places:
         for change in changes:
-            objects, during = found.setdefault(change.setting.partition(":")[0], ({}, {}))
+            setting = change.setting.partition(":")[0]
+            objects, during = found.setdefault(setting, ({}, {}))
+            each.setdefault(setting, set()).add((change.object, change.setting))
             objects[change.object] = names.get(change.object, change.object)
             during[label, planned_value(change)] = None
     for setting, (objects, during) in found.items():
         described = setting_of(known, setting) or known.settings.get(setting)
         title, unit = (described.title, described.unit) if described is not None else (setting, "")
-        yield PlannedSetting(setting, title, unit, tuple(objects.items()), tuple(during))
+        count = len(each[setting])
+        yield PlannedSetting(setting, title, unit, tuple(objects.items()), tuple(during), count)

@@ -10,6 +10,7 @@ from resources.foreign_text import shown
 from resources.units import format_value
 from sessions.journal import JournalEntry, TestRun
 from sessions.times import iso
+from wizards.flows.change_count import count_changes
 from wizards.flows.measured import Measured
 from wizards.flows.run_details import read_verdict
 from wizards.flows.verdict import Verdict
@@ -107,9 +108,8 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
 
 def change_lines(changes: Sequence[JournalEntry]) -> Iterator[str]:
     """Yield how many changes were put back, and each that was not."""
-    made = [one for one in changes if one.state != "not needed"]
-    undone = sum(one.state == "undone" for one in made)
-    yield f"Put back: {undone} of {len(made)}, read back." if made else "Nothing was changed."
+    made, count = [one for one in changes if one.state != "not needed"], count_changes(changes)
+    yield f"Put back: {count.back} of {count.all}, read back." if made else "Nothing was changed."
     for one in made:
         if one.state != "undone":
             yield f"  {one.state}: {shown(one.setting)} of {shown(one.object.name)}. {shown(one.why, 500)}"

@@ -10,6 +10,7 @@ from resources.study_numbers import Studies
 from resources.units import format_count, format_duration
 from sessions.journal import JournalEntry, TestRun
 from viewmodels.health import Health
+from wizards.flows.change_count import count_changes
 from wizards.flows.change_words import (
     alike,
     change_title,
@@ -99,9 +100,9 @@ def put_back(source: ResultSource) -> FactList:
     changes = source.changes
     groups = alike(reversed(changes), source.settings, _TOGETHER_MS)
     lines = tuple(_change_line(source, group) for group in groups)
-    back = sum(one.state in ("undone", "not needed") for one in changes)
-    state: Health = "ok" if back == len(changes) else "critical"
-    chip = Chip(f"{format_count(back)} of {format_count(len(changes))}", state) if changes else None
+    count = count_changes(changes)
+    state: Health = "ok" if not count.still else "critical"
+    chip = Chip(f"{format_count(count.back)} of {format_count(count.all)}", state) if changes else None
     return FactList("Put back", lines, chip)
 
 
@@ -141,13 +142,14 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
     """Return what stands before any verdict: not ended, or not all put back."""
     changes = source.changes
     still = [one for one in changes if one.is_open or one.state == "left"]
+    count = count_changes(changes)
     if source.run.end is None and not source.is_live:
         last = max(
             [source.newest, *(one.at for one in changes), *(one.start or 0 for one in source.run.phases)]
         )
         phase = next((one.name for one in source.run.phases if one.state == "running"), "")
         where = f" in “{source.phase_title(phase)}”" if phase else ""
-        applied = f"{counted(len(still), 'change')} {'is' if len(still) == 1 else 'are'} still applied."
+        applied = f"{counted(count.still, 'change')} {'is' if count.still == 1 else 'are'} still applied."
         when = f"It was last heard of at {source.clock(last)}{where}. " if last else ""
         acts: tuple[ActLine, ...] = (ActLine("restore", "Restore now"), ActLine("resume", "Resume"))
         sentence = f"{when}Workers end by themselves after 30 s of silence. {applied}"
@@ -160,8 +162,8 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
         )
     if still and not source.is_live:
         line = (
-            f"{format_count(len(still))} of {counted(len(changes), 'change')} "
-            f"{'is' if len(still) == 1 else 'are'} not put back"
+            f"{format_count(count.still)} of {counted(count.all, 'change')} "
+            f"{'is' if count.still == 1 else 'are'} not put back"
         )
         reasons = list(dict.fromkeys(shown(one.why) for one in still if one.why))
         acts = (
@@ -213,8 +215,7 @@ def validity_of(verdict: Verdict) -> FactList:
 
 def _what_is_there(source: ResultSource) -> FactList:
     """Return what a run without conditions left: its rounds, its phases, its changes."""
-    run, changes = source.run, source.changes
-    still = sum(one.is_open or one.state == "left" for one in changes)
+    run, count = source.run, count_changes(source.changes)
     whole = sum(one.state == "done" for one in run.phases)
     lines = [FactLine("ok" if source.measured.rounds else "none", "Rounds that are kept", "",
                       format_count(len(source.measured.rounds)))]  # fmt: skip
@@ -223,8 +224,8 @@ def _what_is_there(source: ResultSource) -> FactList:
     if broken:
         words = "Begins again when resumed" if run.end is None else "Broken off in"
         lines.append(FactLine("info", words, "", source.phase_title(broken)))
-    state: Health = "warning" if still else "ok"
-    lines.append(FactLine(state, "Changes still applied", "", f"{still} of {len(changes)}"))
+    state: Health = "warning" if count.still else "ok"
+    lines.append(FactLine(state, "Changes still applied", "", f"{count.still} of {count.all}"))
     return FactList("What is there", tuple(lines))
 
 

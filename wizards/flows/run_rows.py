@@ -14,7 +14,14 @@ from sessions.model import FloatArray
 from viewmodels.health import Health
 from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import WorkCurve
-from wizards.flows.change_words import alike, change_title, is_made_by_the_run, objects_text, value_words
+from wizards.flows.change_count import count_changes
+from wizards.flows.change_words import (
+    alike,
+    change_title,
+    is_made_by_the_run,
+    objects_text,
+    value_words,
+)
 from wizards.flows.plan import PlannedPhase
 from wizards.flows.result_sheet import Chip, FactLine, FactList
 from wizards.flows.run_sheet import RunWorker
@@ -144,10 +151,10 @@ def guards_of(source: RunSource) -> FactList:
 def journal_of(source: RunSource) -> FactList:
     """Return the changes, the newest first, each with how it is undone; alike ones of one moment together."""
     mine = sorted(source.changes, key=lambda each: each.at, reverse=True)
-    undone = sum(one.state in ("undone", "not needed") for one in mine)
+    count = count_changes(mine)
     groups = alike(mine, source.settings, _TOGETHER_MS)
     lines = tuple(_journal_line(source, group) for group in groups)
-    note = f"{format_count(len(mine))} applied, {format_count(undone)} undone"
+    note = f"{format_count(count.all)} applied, {format_count(count.back)} undone"
     return FactList("Journal", lines, Chip(note))
 
 

@@ -10,6 +10,7 @@ from resources.units import format_count
 from sessions.journal import Phase, TestRun
 from sessions.times import TimeRange
 from viewmodels.health import Health
+from wizards.flows.change_count import count_changes
 from wizards.flows.chart_values import Band
 from wizards.flows.costs import Cost, PlannedStep
 from wizards.flows.plan import Plan, PlannedPhase, run_name
@@ -144,15 +145,14 @@ def _measuring(planned: float, measured: float, elapsed: float) -> tuple[str, He
 
 
 def _restoring(source: RunSource) -> tuple[str, Health]:
-    mine = source.changes
-    left = sum(one.is_open for one in mine)
-    failed = sum(one.state == "failed" for one in mine)
+    count = count_changes(source.changes)
+    failed = count_changes(one for one in source.changes if one.state == "failed").all
     if failed:
         return (
-            f"{format_count(failed)} of {format_count(len(mine))} not put back yet, tried again",
+            f"{format_count(failed)} of {format_count(count.all)} not put back yet, tried again",
             "critical",
         )
-    return f"putting back: {format_count(left)} of {format_count(len(mine))} to go", "info"
+    return f"putting back: {format_count(count.open)} of {format_count(count.all)} to go", "info"
 
 
 def _time(seconds: float) -> str:

@@ -94,20 +94,17 @@ def setting_text(value: Setting, unit: str = "") -> str:
 
 
 def _numbers(plan: Plan, cost: Cost, clock: Callable[[float], str]) -> Iterator[SheetNumber]:
-    begins = "in the lab's time" if _is_lab(plan) else f"if started now, ends ≈ {clock(cost.seconds)}"
+    begins = "in the lab's time" if _is_lab(plan) else f"ends ≈ {clock(cost.seconds)}"
     yield SheetNumber(format_duration(cost.seconds), begins)
     if cost.bytes:
         fill, load = format_bytes(cost.fill_bytes), format_bytes(cost.load_bytes)
-        yield SheetNumber(f"≈ {format_bytes(cost.bytes)}", f"written: {fill} fill, {load} load")
+        yield SheetNumber(f"≈ {format_bytes(cost.bytes)} written", f"{fill} fill, {load} load")
     else:
         yield SheetNumber("Nothing", "is written to a disk")
     if cost.iops:
-        yield SheetNumber(
-            f"≈ {format_count(round(cost.iops, -2) or cost.iops)} IOPS", "load added, at the most"
-        )
-    kinds = len(cost.settings)
-    settings = f"{_many(kinds, 'kind')} of settings" if kinds else "no setting"
-    yield SheetNumber(_many(cost.changes, "change"), f"all undone, {settings}")
+        yield SheetNumber(f"≈ {format_count(round(cost.iops, -2) or cost.iops)} IOPS", "load, at the most")
+    kinds = len(cost.settings) + sum(map(bool, (cost.locks, cost.folders, cost.disks)))
+    yield SheetNumber(_many(cost.changes, "change"), f"all undone, {_many(kinds, 'kind')}")
     count = len(plan.workers)
     yield SheetNumber(_many(count, "worker"), _hosts_text(plan.workers))
 
@@ -165,20 +162,22 @@ def _order(cost: Cost) -> str:
 
 
 def _changes(plan: Plan, cost: Cost, now: Now) -> Iterator[ChangeLine]:
-    workers = len(plan.workers)
-    yield ChangeLine("Lock of this run", f"{workers} workers", "none", "set", "removed")
+    yield ChangeLine("Lock of this run", _many(cost.locks, "object"), "none", "held", "removed")
     made = [disk for one in plan.workers for disk in one.disks if disk.is_made]
     if made:
-        what = f"Disk of {format_bytes(made[0].size_bytes)}"
-        yield ChangeLine(what, f"{len(made)} times, one a worker", "none", "attached", "detached, deleted")
+        what = f"Test disk of {format_bytes(made[0].size_bytes)}"
+        yield ChangeLine(what, _many(len(made), "disk"), "none", "attached", "detached, deleted")
     for one in cost.settings:
         yield _change(one, now)
-    yield ChangeLine("Job files and fio's process", f"{workers} guests", "none", "there", "ended, removed")
+    if cost.folders:
+        of = _many(cost.folders, "guest")
+        yield ChangeLine("Folder in the guest", of, "none", "job, fio runs", "fio ended, removed")
 
 
 def _change(one: PlannedSetting, now: Now) -> ChangeLine:
     names = [name for _, name in one.objects]
     of = shown(names[0], 60) if len(names) == 1 else f"{format_count(len(names))} objects"
+    of += f", {_many(one.count, 'disk')}" if one.count > len(names) else ""
     present = {
         setting_text(value, one.unit)
         for (of_object, setting), value in now.items()
