@@ -86,6 +86,7 @@ class Importing(QObject):
         if self._run is not None:
             self._run.cancel()
             self._run.wait()
+            self._run.deleteLater()
             self._run = None
 
     def _child(self) -> Child | None:
@@ -146,8 +147,9 @@ class _Run(QObject):
         self._child.close_stdin()
 
     def wait(self) -> None:
-        """Wait until the child has ended."""
+        """Wait until the child has ended, for a window that closes: nothing of it is heard any more."""
         self._child.wait()
+        self._child.blockSignals(True)
 
     def _take_event(self, event: ImportEvent) -> None:
         match event:

@@ -10,7 +10,7 @@ from app.gui.child import Child
 from app.gui.session_files import os_error_text
 from app.testing.messages import MAX_MESSAGE_BYTES, Failed, Found, PutBack, read_message
 from recorder import protocol
-from resources.failures import SourceError
+from resources.failures import LoginError, SourceError
 
 _LONGEST_S = 120.0
 
@@ -36,6 +36,7 @@ class TestProcess(QObject):
         super().__init__(parent)
         self._last: Found | PutBack | Failed | None = None
         self._is_stopped = False
+        self._wants_password = False
         try:
             self._child = Child(arguments, read_message, self, max_event_bytes=MAX_MESSAGE_BYTES)
         except OSError as error:
@@ -45,6 +46,7 @@ class TestProcess(QObject):
 
     def give_password(self, source: str, password: str) -> None:
         """Answer the signal ``password_wanted``."""
+        self._wants_password = False
         self._child.send(protocol.Password(source, password))
 
     def trust(self, source: str, sha256: str) -> None:
@@ -57,12 +59,14 @@ class TestProcess(QObject):
         self._child.wait(0.0)
 
     def finish(self) -> None:
-        """Let it come to its end, and wait for it: for a window that closes."""
+        """Let it come to its end, and wait for it: for a window that closes, which hears nothing of it."""
         self._child.wait(_LONGEST_S)
+        self._child.blockSignals(True)
 
     def _take(self, message: object) -> None:
         match message:
             case protocol.PasswordWanted():
+                self._wants_password = True
                 self.password_wanted.emit(message)
             case protocol.CertificateWanted():
                 self.certificate_wanted.emit(message)
@@ -73,6 +77,10 @@ class TestProcess(QObject):
 
     def _end(self, code: int) -> None:
         last = self._last
+        if last is None and self._is_stopped and self._wants_password:
+            last = Failed(
+                LoginError.exit_code, "No password was given, so nothing was done.", "", "Try again."
+            )
         if last is None:
             text = self._child.last_error or f"It ended without an answer (code {code})."
             last = Failed(code or 1, "It was stopped." if self._is_stopped else text)

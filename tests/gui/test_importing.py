@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from sessions.store import SessionReader, check_session
 from tests.gui.recordings import capture, record
-from tests.gui.windows import child_of, drop, has_charts, message_button, wait
+from tests.gui.windows import child_of, drop, has_charts, message_button, running, wait
 from widgets.jobs import JobsView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -77,6 +78,24 @@ def test_a_cancelled_import_leaves_nothing(live: Program, qtbot: QtBot, captures
     wait(qtbot, lambda: not live.workbench.importing.is_running)
     assert states(live) == ["cancelled"]
     assert live.desk.session.snapshot is None
+    assert sorted(path.name for path in home.glob("esx*")) == ["esx.csv"]
+
+
+def test_a_window_that_is_gone_hears_nothing_of_its_import(
+    qapp: QApplication, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    """The import's process tells its end while the window waits for it: that came when all was deleted."""
+    dropped = home / "esx.csv"
+    dropped.write_bytes((captures / "all.csv").read_bytes())
+    heard: list[str] = []
+    with running(qapp, home) as program:
+        importing = program.workbench.importing
+        importing.finished.connect(lambda: heard.append("finished"))
+        drop(program.window, dropped)
+        wait(qtbot, lambda: importing.is_running)
+    assert not importing.is_running
+    qapp.processEvents()
+    assert heard == []
     assert sorted(path.name for path in home.glob("esx*")) == ["esx.csv"]
 
 
