@@ -409,3 +409,20 @@ def test_at_its_narrowest_the_pane_cuts_no_number_off(qtbot: QtBot, view: Findin
     assert scroll.horizontalScrollBar().maximum() == 0
     right = view.cards[0].mapTo(view, view.cards[0].rect().topRight()).x()
     assert right < scroll.viewport().mapTo(view, scroll.viewport().rect().topRight()).x()
+
+
+def test_a_button_that_has_no_steps_says_why(view: FindingsView) -> None:
+    def tip() -> tuple[bool, str]:
+        button = view.cards[0].findChild(QPushButton, "steps")
+        assert isinstance(button, QPushButton)
+        return button.isEnabled(), button.toolTip()
+
+    view.show_findings([finding("a")])
+    assert tip()[0]
+    view.show_findings([finding("b", remedies=())])
+    assert tip() == (
+        False,
+        "No cause of it is likely or possible, so there is no step: the causes say which numbers decide.",
+    )
+    view.show_findings([finding("c", cause=A, remedies=())])
+    assert tip() == (False, "It follows from another finding: mend that one, by its steps.")

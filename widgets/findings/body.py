@@ -89,6 +89,7 @@ class CardBody(QWidget):
         self._what = _button("What to do", "steps")
         self._what.setCheckable(True)
         self._what.setEnabled(bool(self._finding.remedies))
+        self._what.setToolTip(_tip_of_steps(self._finding))
         self._what.toggled.connect(self._steps.setVisible)
         row = QHBoxLayout()
         row.setSpacing(6)
@@ -177,6 +178,15 @@ class CardBody(QWidget):
             grid.addWidget(count, number, 0)
             grid.addWidget(label, number, 1)
         return box
+
+
+def _tip_of_steps(finding: Finding) -> str:
+    """Return what the steps are, or why there are none."""
+    if finding.remedies:
+        return "The steps that mend it, with the place of each setting"
+    if finding.consequence_of is not None:
+        return "It follows from another finding: mend that one, by its steps."
+    return "No cause of it is likely or possible, so there is no step: the causes say which numbers decide."
 
 
 def text_label(text: str, role: str, *, wrap: bool = True) -> QLabel:
