@@ -65,7 +65,9 @@ class PlanFiles(QObject):
         if all(one.startswith("lab:") for one in plan.environment) or not what.disks:
             run(())
             return
-        dialog = OverwriteDialog(self._desk.theme, what, None, self._view)
+        now = self._desk.tests.setup.now
+        checked = now.checked_at if now is not None and now.plan == plan else None
+        dialog = OverwriteDialog(self._desk.theme, what, checked, self._view)
         dialog.accepted.connect(lambda: run(tuple(one.key for one in what.given)))
         dialog.finished.connect(lambda _result: dialog.deleteLater())
         dialog.open()

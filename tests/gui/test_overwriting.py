@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -14,9 +15,10 @@ from app.gui.plan_files import PlanFiles
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from tests.wizards.memory_environment import MemoryEnvironment
+from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
 from wizards.flows.confirmation import disks_to_confirm, require_confirmed
-from wizards.flows.overwriting import Overwriting, overwriting_of
+from wizards.flows.overwriting import Overwriting, OverwrittenDisk, overwriting_of
 from wizards.flows.plan_file import plan_text
 from wizards.flows.planning import Choice, make_plan
 from wizards.flows.surroundings import look
@@ -56,6 +58,36 @@ def test_every_given_disk_must_be_typed(theme: Theme, qtbot: QtBot) -> None:
     fields[1].clear()
     qtbot.keyClicks(fields[1], "c29f-0002")
     assert dialog.confirm.isEnabled()
+
+
+def test_what_is_to_be_typed_and_its_field_are_seen_at_once(theme: Theme, qtbot: QtBot) -> None:
+    """Long paths pushed the UUIDs' ends and the fields out of sight."""
+    path, uuid = (
+        "/dev/disk/by-id/wwn-0xb42dda1d3000585d930030eaf0c12f1",
+        "naa.b42dda1d3000585d930030eaf0c12f1",
+    )
+    disks = [
+        OverwrittenDisk(f"perf-w0{n}", "disk", f"{path}{n}", f"{uuid}{n}", 16 << 20, False) for n in (1, 2)
+    ]
+    dialog = OverwriteDialog(theme, Overwriting(tuple(disks)), datetime(2026, 11, 22, 19, 22, 27, tzinfo=UTC))
+    qtbot.addWidget(dialog)
+    dialog.resize(820, 400)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    for one in disks:
+        seen = [
+            dialog.fields[one.uuid],
+            *(each for each in dialog.findChildren(QLabel) if each.text() == one.key),
+        ]
+        assert len(seen) == 2
+        assert all(each.visibleRegion().boundingRect() == each.rect() for each in seen)
+    paths = [each for each in dialog.findChildren(ElidedLabel) if each.text().startswith(path)]
+    assert len({each.shown_in(each.width()) for each in paths}) == 2, "they can be told apart"
+    texts = {each.text() for each in dialog.findChildren(QLabel)}
+    assert {"found in the guest 19:22:27", "✓ empty, not mounted, no signature"} <= texts
+    unchecked = OverwriteDialog(theme, Overwriting(tuple(disks)), None)
+    qtbot.addWidget(unchecked)
+    assert not any("empty" in each.text() for each in unchecked.findChildren(QLabel)), "nobody looked yet"
 
 
 def test_enter_never_confirms_and_nothing_can_be_pasted(theme: Theme, qtbot: QtBot) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent
@@ -21,12 +20,15 @@ from PySide6.QtWidgets import (
 
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
+from widgets.elided_label import ElidedLabel
+from widgets.eliding import NameElider
 from widgets.theme import Theme
 from wizards.flows.confirmation import TYPED
 from wizards.flows.overwriting import Overwriting, OverwrittenDisk
 from workloads.disk_uuid import plain_uuid
 
-_WIDTH = 820
+_WIDTH, _LEAST_WIDTH, _FRAME, _NAME = 1060, 820, 80, 72
+_EMPTY, _LATER = "✓ empty, not mounted, no signature", "looked at before the first write"
 
 
 class TypedField(QLineEdit):
@@ -70,13 +72,16 @@ class OverwriteDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._theme, self._what = theme, what
+        self._paths = NameElider()
         self.fields: dict[str, TypedField] = {}
         self.phrase = TypedField("The datastore's name", self)
         self.phrase.setMaximumWidth(300)
         self.phrase.hide()  # unless the run makes all disks
         self.setWindowTitle("Overwrite disks")
         self.setModal(True)
-        self.setMinimumWidth(_WIDTH)
+        self.setMinimumWidth(_LEAST_WIDTH)
+        room = parent.window().width() - _FRAME if parent is not None else _WIDTH
+        self.resize(max(_LEAST_WIDTH, min(_WIDTH, room)), 100)
         count = len(what.disks)
         sign = f'<span style="color:{theme.tokens.critical}">▲</span>'
         words = f"This overwrites {format_count(count)} {'disks' if count > 1 else 'disk'}"
@@ -140,6 +145,8 @@ class OverwriteDialog(QDialog):
         grid.setContentsMargins(0, 4, 0, 4)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(8)
+        self._checked = checked
+        self._paths.set_names(shown(one.path or one.name, 60) for one in self._what.disks)
         when = f"found in the guest {checked:%H:%M:%S}" if checked is not None else "in the guest"
         for number, head in enumerate(("VM", "disk", "size", "UUID", when, "type")):
             label = QLabel(head)
@@ -151,27 +158,28 @@ class OverwriteDialog(QDialog):
             self.phrase.textChanged.connect(lambda _text: self._look())
             self.phrase.show()
             grid.addWidget(self.phrase, len(self._what.disks) + 1, 3, 1, 3)
-        grid.setColumnStretch(4, 1)
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(3, 2)
         grid.setRowStretch(len(self._what.disks) + 2, 1)
         area = QScrollArea(widgetResizable=True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         area.setMinimumHeight(min(360, 60 + 36 * (len(self._what.disks) + 1)))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return area
 
     def _row(self, grid: QGridLayout, row: int, one: OverwrittenDisk) -> None:
-        begin, end = (escape(shown(part, 60)) for part in one.parts)
-        uuid = f"{begin}<b>{end}</b>" if one.uuid else "new"
-        texts = (
-            shown(one.worker, 60),
-            shown(one.path or one.name, 60),
-            format_bytes(one.size_bytes),
-            uuid,
-            "made by this test" if one.is_made else "✓ empty, not mounted, no signature",
+        found = _EMPTY if self._checked is not None else _LATER
+        parts: tuple[QWidget, ...] = (
+            ElidedLabel(shown(one.worker, 60)),
+            ElidedLabel(shown(one.path or one.name, 60), names=self._paths),
+            QLabel(format_bytes(one.size_bytes), textFormat=Qt.TextFormat.PlainText),
+            _uuid(one) if one.uuid else QLabel("new"),
+            QLabel("made by this test" if one.is_made else found, textFormat=Qt.TextFormat.PlainText),
         )
-        for column, text in enumerate(texts):
-            plain = Qt.TextFormat.RichText if column == 3 else Qt.TextFormat.PlainText
-            grid.addWidget(QLabel(text, textFormat=plain), row, column)
+        for column, part in enumerate(parts):
+            grid.addWidget(part, row, column)
+        parts[0].setMinimumWidth(_NAME)
         if not one.is_made:
             field = TypedField(
                 f"Last {TYPED} characters of the UUID of {shown(one.path, 80)} of {shown(one.worker, 60)}"
@@ -203,3 +211,19 @@ class OverwriteDialog(QDialog):
             self.why.setText(f"{format_count(left)} still to be typed")
         else:
             self.why.setText("The datastore's name is still to be typed")
+
+
+def _uuid(one: OverwrittenDisk) -> QWidget:
+    """Return a UUID whose end, which is to be typed, stays when there is no room for all of it."""
+    begin, end = (shown(part, 60) for part in one.parts)
+    whole, last = QWidget(), QLabel(end, textFormat=Qt.TextFormat.PlainText)
+    last.setProperty("role", "title")
+    first = ElidedLabel(begin)
+    first.setMaximumWidth(first.fontMetrics().horizontalAdvance(begin) + 4)
+    row = QHBoxLayout(whole)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    row.addWidget(first, 1)
+    row.addWidget(last)
+    whole.setToolTip(shown(one.uuid, 80))
+    return whole
