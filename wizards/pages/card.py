@@ -26,7 +26,7 @@ from wizards.pages.fonts import sized
 
 _HEIGHT, _PAD = 184, 12
 _LINE, _ICON = 18, 13
-_OUTCOMES: dict[Outcome, Health] = {
+OUTCOME_STATES: dict[Outcome, Health] = {
     "good": "ok",
     "doubtful": "warning",
     "undecided": "none",
@@ -226,7 +226,7 @@ class CardView(QWidget):
             painter.setPen(QColor(tokens.faint))
             self._draw_line(painter, room, _without_run(card))
         else:
-            state = _OUTCOMES[card.last.outcome]
+            state = OUTCOME_STATES[card.last.outcome]
             paint_symbol(painter, QRectF(_PAD, line + 21, 8, 8), state, QColor(tokens.health(state)))
             date = self._date(card.last.at)
             wide = QFontMetrics(painter.font()).horizontalAdvance(date)

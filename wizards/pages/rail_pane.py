@@ -5,10 +5,9 @@ window.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
 from widgets.copying import copy_text
@@ -18,18 +17,8 @@ from widgets.theme import Theme
 from wizards.flows.gallery import Level
 from wizards.flows.steps import Step
 from wizards.pages.badge import Badge
+from wizards.pages.earlier_runs import EarlierRun, EarlierRuns
 from wizards.pages.rail import StepsView
-
-_MAX_RUNS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierRun:
-    """A run of the same test: its id, when it was as text, and its result in a few words."""
-
-    id: str
-    when: str
-    result: str
 
 
 class RailPane(Pane):
@@ -66,9 +55,8 @@ class RailPane(Pane):
         self._runs_title = QLabel("RUNS OF THIS TEST")
         self._runs_title.setProperty("role", "pane-title")
         self._runs_title.setContentsMargins(12, 10, 12, 4)
-        self._runs = QVBoxLayout()
-        self._runs.setContentsMargins(6, 0, 6, 0)
-        self._runs.setSpacing(0)
+        self.runs = EarlierRuns(theme)
+        self.runs.recalled.connect(self.recalled)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -76,7 +64,7 @@ class RailPane(Pane):
         column.addLayout(badges)
         column.addWidget(self.steps)
         column.addWidget(self._runs_title)
-        column.addLayout(self._runs)
+        column.addWidget(self.runs)
         column.addStretch(1)
         column.addWidget(self._command_box())
 
@@ -115,17 +103,9 @@ class RailPane(Pane):
 
     def show_runs(self, runs: Sequence[EarlierRun], shown_run: str) -> None:
         """List the runs of this test, the newest first; ``shown_run`` is the one on the right."""
-        _empty(self._runs)
         self._runs_title.setVisible(bool(runs))
-        for one in runs[:_MAX_RUNS]:
-            button = QPushButton(f"{shown(one.when, 30)}   {shown(one.result, 60)}")
-            button.setProperty("role", "run")
-            button.setCheckable(True)
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.setChecked(one.id == shown_run)
-            button.setToolTip(shown(one.result))
-            button.clicked.connect(lambda _on=False, one=one: self.recalled.emit(one.id))
-            self._runs.addWidget(button)
+        self.runs.setVisible(bool(runs))
+        self.runs.show_runs(runs, shown_run)
 
     def show_command(self, command: str) -> None:
         """Show the command that does the same, empty for none."""
@@ -133,7 +113,7 @@ class RailPane(Pane):
         self._command.show_text(command)
 
 
-def _empty(layout: QHBoxLayout | QVBoxLayout) -> None:
+def _empty(layout: QHBoxLayout) -> None:
     while layout.count():
         item = layout.takeAt(0)
         widget = item.widget() if item is not None else None

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QWidget
 from app.gui.desk import Desk
 from resources.guided_tests import Analysis
 from sessions.journal import TestRun
-from wizards.flows.cards import levels_of, result_words
+from wizards.flows.cards import levels_of, outcome_of, result_words
 from wizards.flows.steps import steps_of, steps_of_analysis
-from wizards.pages.rail_pane import EarlierRun, RailPane
+from wizards.pages.card import OUTCOME_STATES
+from wizards.pages.earlier_runs import EarlierRun
+from wizards.pages.rail_pane import RailPane
 
 
 class StepsPanel(QObject):
@@ -54,8 +56,9 @@ class StepsPanel(QObject):
 
     def _earlier(self, run: TestRun) -> EarlierRun:
         when = self._desk.times.clock.moment(run.start)
-        result = "goes on" if self._tests.running == run else result_words(run)
-        return EarlierRun(run.id, when, result)
+        if self._tests.running == run:
+            return EarlierRun(run.id, when, "goes on", "info")
+        return EarlierRun(run.id, when, result_words(run), OUTCOME_STATES[outcome_of(run)])
 
     def _go(self, step: str) -> None:
         if self._tests.step == "look":
