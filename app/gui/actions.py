@@ -9,7 +9,7 @@ from typing import Literal
 from widgets.keys import KeyRow
 
 Menu = Literal["File", "Edit", "View", "Go", "Record", "Help", ""]
-Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap"]
+Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,10 +131,12 @@ class Connecting(QObject):
 
         self._desk.jobs.start("connecting.keyring", "Asking the keyring", work, done)
 
-    def forget_password(self, source: str) -> None:
-        """Ask for the password of an address again when it is next needed; delete it from the keyring."""
+    def forget_password(self, source: str, then: Callable[[], None]) -> None:
+        """Ask for the password of an address again when it is next needed; delete it from the keyring, and
+        call ``then``.
+        """
         self._typed.pop(source, None)
-        self._keep({_address_of(source): ""}, keep=False, then=lambda: None)
+        self._keep({_address_of(source): ""}, keep=False, then=then)
 
     def _began(self, process: RecorderProcess | TestProcess) -> None:
         process.password_wanted.connect(partial(self._password_wanted, process))

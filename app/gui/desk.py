@@ -47,14 +47,15 @@ class Notify(Protocol):
 class RecordingControl:
     """What pages do with the recording, which a test's run is: pause or resume it, stop it; or go on with a
     run that was interrupted (``resume``), or put back what it left (``restore``). ``forget_password`` has the
-    password of an address asked for again.
+    password of an address asked for again; ``connect`` asks for another server or account.
     """
 
     pause: Callable[[], None]
     stop: Callable[[], None]
     is_paused: Callable[[], bool]
     act_on_run: Callable[[str], None]
-    forget_password: Callable[[str], None]
+    forget_password: Callable[[str, Callable[[], None]], None]
+    connect: Callable[[], None]
 
 
 @dataclass(frozen=True)

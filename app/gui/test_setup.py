@@ -30,6 +30,7 @@ from wizards.flows.choices import (
     objects_of,
     offer_of,
     problem_of,
+    why_not_text,
 )
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import plan_text
@@ -272,7 +273,7 @@ def _first_plan(now: SetUp, around: Surroundings, known: GuidedTests) -> SetUp:
         return replace(found, step=CHOOSE_VMS)
     refused = [one for one in around.workers if one.facts is None]
     if refused and len(refused) == len(around.workers):
-        return replace(found, problem=f"{shown(refused[0].name, 60)}: {refused[0].why}")
+        return replace(found, problem=why_not_text(refused[0].name, refused[0].why))
     first = first_choice(now.test, around, offer, now.about)
     planned = _planned(found, first, known)
     if planned.plan is not None:

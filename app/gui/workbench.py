@@ -64,6 +64,7 @@ class Workbench(QObject):
             is_paused=self._is_paused,
             act_on_run=self._act_on_run,
             forget_password=self._forget_password,
+            connect=self._connect,
         )
 
     def join(self, desk: Desk, window: Window, saving: Saving) -> None:
@@ -146,8 +147,11 @@ class Workbench(QObject):
     def _act_on_run(self, act: str) -> None:
         self._test_runs.act(act)
 
-    def _forget_password(self, source: str) -> None:
-        self._connecting.forget_password(source)
+    def _connect(self) -> None:
+        self._connecting.ask()
+
+    def _forget_password(self, source: str, then: Callable[[], None]) -> None:
+        self._connecting.forget_password(source, then)
 
     def resume(self) -> None:
         """Record into the open session again, from the same sources."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -21,6 +21,7 @@ from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from tests.wizards.recorded_placements import write
+from widgets.connect import ConnectDialog
 from wizards.flows.check_result import CheckResult
 from wizards.flows.plan_file import read_plan
 from wizards.pages.card import wrapped
@@ -233,6 +234,54 @@ def test_what_a_check_is_about_is_shown_in_the_charts(
     show(vm.name)
     assert live.desk.scope.scope.entities == (vm.ref,)
     assert live.window.messages.text == "Overview and Charts show what this check is about."
+
+
+def test_what_an_account_lacks_is_listed_and_can_be_asked_for(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    set_up(live, qtbot, "io-sweep", "check")
+    page, setup = child_of(live.window, CheckPlanPage), live.desk.tests.setup
+    assert setup.now is not None
+    lacking = (
+        ("Datastore › Configure I/O management", "to switch Storage I/O Control"),
+        ("6 others held", ""),
+    )
+    check = CheckResult("C1", "block", "Privileges", "Your role lacks 1 of 7", "It fails.", "Ask.", (), (),
+                        lacking, "Please grant it.")  # fmt: skip
+    setup.now = replace(setup.now, checks=(check,))
+    setup.changed.emit()
+    texts = {one.text() for one in page.checks.findChildren(QLabel)}
+    assert {each for row in lacking for each in row if each} <= texts
+    buttons = {one.text(): one for one in page.checks.findChildren(QPushButton)}
+    qtbot.mouseClick(buttons["Copy for the vCenter admin"], Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == "Please grant it."
+    assert live.window.messages.text == "The request copied."
+    qtbot.mouseClick(buttons["Use another login…"], Qt.MouseButton.LeftButton)
+    dialog = child_of(live.window, ConnectDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_the_main_button_and_the_checks_have_keys(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
+    live.desk.tests.set_up("io-sweep")
+    choose = child_of(live.window, ChoosePage)
+    wait(qtbot, lambda: choose.isVisible() and choose.next.isEnabled())
+    live.window.activateWindow()
+    qtbot.waitUntil(live.window.isActiveWindow)
+    choose.where.setFocus()
+    qtbot.keyClick(choose.where, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    page, setup = child_of(live.window, CheckPlanPage), live.desk.tests.setup
+    wait(qtbot, lambda: page.isVisible() and len(page.checks.rows) > 2 and not setup.is_checking)
+    first, second = page.checks.rows[:2]
+    first.setFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Down)
+    assert second.hasFocus()
+    before = setup.now.checked_at if setup.now is not None else None
+    qtbot.keyClick(second, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
+    wait(qtbot, lambda: setup.now is not None and setup.now.checked_at != before and not setup.is_checking)
+    assert page.checks.rows[1].hasFocus(), "it keeps the keys when the checks were made again"
+    qtbot.keyClick(page.checks.rows[0], Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
 
 
 def test_the_steps_stand_where_the_inventory_stands(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from resources.fio_jobs import load_fio_jobs
@@ -133,6 +135,12 @@ def test_a_privilege_that_lacks_is_named_with_what_it_is_for() -> None:
     assert "Configure I/O management (to switch Storage I/O Control)" in found.found
     assert "on perf-lun-02" in found.mend
     assert found.objects == ("perf-lun-02",)
+    assert found.lacking[0] == ("Datastore › Configure I/O management", "to switch Storage I/O Control")
+    assert re.fullmatch(r"\d+ others held", found.lacking[-1][0])
+    first, line, last = found.request.splitlines()
+    assert "“Storage I/O Control shares” of Hyperscope needs these privileges on" in first
+    assert line == f"- {found.lacking[0][0]} ({PRIVILEGE}), {found.lacking[0][1]}: on perf-lun-02"
+    assert last == "Everything that it changes is put back when it ends."
 
 
 def test_every_setting_that_a_plan_may_change_has_its_privilege() -> None:

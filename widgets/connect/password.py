@@ -34,7 +34,7 @@ class PasswordDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("password")
         self.setWindowTitle(f"Password of {shown(place)}")
-        title = ElidedLabel(place)
+        title = ElidedLabel(f"{place[:1].upper()}{place[1:]}" if " " in place else place)
         title.setProperty("role", "display")
         introduction = QLabel(
             f"Password of {breakable(shown(user))}", textFormat=Qt.TextFormat.PlainText, wordWrap=True

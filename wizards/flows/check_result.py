@@ -24,7 +24,8 @@ class CheckResult:
     to mend it.
 
     ``objects`` are the names of the objects that it concerns, ``leave_out`` those workers without which
-    the test could run.
+    the test could run. ``lacking`` are the things that lack, each with what it is for; ``request`` is a text
+    to send to who can grant them.
     """
 
     id: str
@@ -35,6 +36,8 @@ class CheckResult:
     mend: str = ""
     objects: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
+    lacking: tuple[tuple[str, str], ...] = ()
+    request: str = ""
 
     @property
     def blocks(self) -> bool:

@@ -95,6 +95,8 @@ def _result(described: CheckDescription, found: Found) -> CheckResult:
         (found.mend or described.mend) if says_why else "",
         found.objects,
         found.leave_out if state in ("block", "unknown") else (),
+        found.lacking,
+        found.request,
     )
 
 

@@ -82,6 +82,11 @@ def problem_of(test: GuidedTest, chosen: Chosen) -> str:
     return ""
 
 
+def why_not_text(name: str, why: str) -> str:
+    """Return why a worker can't take part, with its name once: most reasons begin with it."""
+    return shown(why, 400) if shown(name, 60) in why else f"{shown(name, 60)}: {shown(why, 400)}"
+
+
 def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
     """Return what was chosen as planning takes it."""
     return Choice(

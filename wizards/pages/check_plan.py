@@ -21,6 +21,7 @@ from widgets.theme import Theme
 from wizards.flows.check_result import CheckResult
 from wizards.flows.plan_sheet import PlanSheet
 from wizards.pages.checks import ChecksView
+from wizards.pages.keys import CHECK_ALL, PRIMARY, press_on
 from wizards.pages.plan_view import PlanView
 
 
@@ -47,6 +48,7 @@ class CheckPlanPage(QWidget):
         self._length_buttons: dict[str, QPushButton] = {}
         self.checks = ChecksView(theme)
         self.plan = PlanView(theme)
+        self.checks.copied.connect(self.copied)
         self.plan.copied.connect(self.copied)
         self.plan.save_wanted.connect(self.save_wanted)
         self._lengths = QHBoxLayout()
@@ -66,6 +68,8 @@ class CheckPlanPage(QWidget):
         column.addWidget(self._head())
         column.addWidget(split, 1)
         column.addWidget(self._foot())
+        press_on(PRIMARY, self, lambda: self.start)
+        press_on(CHECK_ALL, self, lambda: self._again)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -90,6 +94,11 @@ class CheckPlanPage(QWidget):
         """Show which length is chosen."""
         if chosen in self._length_buttons:
             self._length_buttons[chosen].setChecked(True)
+
+    def take_focus(self) -> None:
+        """Give the keys to the checks, or to Back while there are none."""
+        first: QWidget = self.checks.rows[0] if self.checks.rows else self._back
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_plan(self, sheet: PlanSheet) -> None:
         """Show this plan."""

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
 
 from resources.foreign_text import shown
 from viewmodels.health import Health
+from widgets.copying import copy_text
+from widgets.one_tab_stop import OneTabStop
 from widgets.theme import Theme
 from wizards.flows.check_result import STATE_WORDS, CheckResult, CheckState, counts_text
 from wizards.pages.badge import paint_symbol
@@ -54,16 +56,19 @@ class _Sign(QWidget):
 
 class CheckRow(QFrame):
     """One check. Signals, with the check's id: ``again`` to check it again, ``left_out`` to leave its
-    workers out, ``shown_there`` to show its object.
+    workers out, ``shown_there`` to show its object. ``copied`` carries a message;
+    ``login_wanted`` is emitted for another account.
     """
 
     again = Signal(str)
     left_out = Signal(str)
     shown_there = Signal(str)
+    copied = Signal(str)
+    login_wanted = Signal()
 
     def __init__(self, theme: Theme, check: CheckResult) -> None:
         super().__init__()
-        self.check = check
+        self._theme, self.check = theme, check
         state = check.state
         self.setProperty("role", "check")
         if state in ("block", "warn"):
@@ -98,7 +103,10 @@ class CheckRow(QFrame):
             super().keyPressEvent(event)
 
     def _open(self) -> None:
-        for name, text in (("Why", self.check.why), ("Mend", self.check.mend)):
+        for what, gives in self.check.lacking:
+            self._column.addLayout(self._lacking_row(what, gives))
+        mend = "" if self.check.request else self.check.mend
+        for name, text in (("Why", self.check.why), ("Mend", mend)):
             if text:
                 row = QHBoxLayout()
                 row.setContentsMargins(22, 0, 0, 0)
@@ -109,6 +117,8 @@ class CheckRow(QFrame):
                 row.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
                 row.addWidget(_label(text, muted=True), 1)
                 self._column.addLayout(row)
+        if self.check.request:
+            self._column.addLayout(self._request_buttons())
         buttons = QHBoxLayout()
         buttons.setContentsMargins(22, 2, 0, 4)
         buttons.setSpacing(6)
@@ -131,6 +141,34 @@ class CheckRow(QFrame):
         buttons.addStretch(1)
         self._column.addLayout(buttons)
 
+    def _request_buttons(self) -> QHBoxLayout:
+        """Return the buttons for what somebody else must grant."""
+        copy, login = QPushButton("Copy for the vCenter admin"), QPushButton("Use another login…")
+        copy.setProperty("role", "primary")
+        copy.setIcon(self._theme.icons.get("copy", self._theme.tokens.on_accent))
+        copy.setToolTip(self.check.request)
+        copy.clicked.connect(lambda: self.copied.emit(copy_text(self.check.request, "The request")))
+        login.setToolTip("Connects anew: a test acts with the account that records the vCenter.")
+        login.clicked.connect(self.login_wanted)
+        row = QHBoxLayout()
+        row.setContentsMargins(22, 2, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(copy)
+        row.addWidget(login)
+        row.addStretch(1)
+        return row
+
+    def _lacking_row(self, what: str, gives: str) -> QHBoxLayout:
+        """Return the line of a privilege: what lacks and what it is for, or how many are held."""
+        row = QHBoxLayout()
+        row.setContentsMargins(22, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(_Sign(self._theme, "block" if gives else "ok"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(_label(what), 1)
+        if gives:
+            row.addWidget(_label(gives, muted=True), 1)
+        return row
+
 
 class ChecksView(QWidget):
     """All checks, in their order, with counts above and when they were made below; signals are those of the
@@ -140,6 +178,8 @@ class ChecksView(QWidget):
     again = Signal(str)
     left_out = Signal(str)
     shown_there = Signal(str)
+    copied = Signal(str)
+    login_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,6 +216,7 @@ class ChecksView(QWidget):
         column.addLayout(head)
         column.addWidget(self._area, 1)
         column.addWidget(self._when)
+        self._stop = OneTabStop(self, lambda: self.rows, arrows=True)
 
     def show_checks(self, checks: Sequence[CheckResult], when: str) -> None:
         """Show these checks; ``when`` says when they were made, or what is being checked."""
@@ -183,6 +224,7 @@ class ChecksView(QWidget):
         self._when.setText(when)
         if [row.check for row in self.rows] == list(checks):
             return
+        held = next((row.check.id for row in self.rows if _has_focus(row)), "")
         for row in self.rows:
             self._list.removeWidget(row)
             row.hide()
@@ -190,9 +232,16 @@ class ChecksView(QWidget):
         self.rows = [CheckRow(self._theme, one) for one in checks]
         for row in self.rows:
             self._list.addWidget(row)
+            if self.isVisible():
+                row.show()  # now, not some events later: one of them may get the keys
             row.again.connect(self.again)
             row.left_out.connect(self.left_out)
             row.shown_there.connect(self.shown_there)
+            row.copied.connect(self.copied)
+            row.login_wanted.connect(self.login_wanted)
+        self._stop.renew()
+        if held:  # it was checked again by its key, which is to be pressed again
+            self.go_to(held)
 
     def go_to(self, check: str) -> None:
         """Bring a check into view and give it the keys."""
@@ -200,6 +249,11 @@ class ChecksView(QWidget):
             if row.check.id == check:
                 self._area.ensureWidgetVisible(row)
                 row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _has_focus(row: CheckRow) -> bool:
+    focus = row.focusWidget()
+    return row.hasFocus() or (focus is not None and focus.hasFocus())
 
 
 def _label(text: str, *, bold: bool = False, muted: bool = False) -> QLabel:

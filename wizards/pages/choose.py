@@ -27,6 +27,7 @@ from wizards.flows.choices import Chosen, Offer
 from wizards.flows.plan_sheet import PlanSheet
 from wizards.pages.guests_choice import MachinesChoice, VmsChoice
 from wizards.pages.input_fields import InputFields
+from wizards.pages.keys import PRIMARY, press_on
 from wizards.pages.numbers import NumbersRow
 from wizards.pages.phase_bar import PhaseBar
 
@@ -57,8 +58,8 @@ class ChoosePage(QWidget):
     """The page.
 
     Signals: ``changed`` when something else is chosen, ``next_wanted``, ``back``; ``reach_chosen`` with how
-    else it is to be reached; ``entered`` with the guests that are to be asked, ``other_password`` with an
-    account whose password is to be asked for again.
+    else it is to be reached; ``entered`` with the guests that are to be asked, ``other_password`` with
+    those whose account's password is to be asked for again.
     """
 
     changed = Signal()
@@ -66,7 +67,7 @@ class ChoosePage(QWidget):
     back = Signal()
     reach_chosen = Signal(str)
     entered = Signal(object)
-    other_password = Signal(str)
+    other_password = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +81,8 @@ class ChoosePage(QWidget):
         self._fields: InputFields | None = None
         self._critical = QComboBox(self)
         self._length = QComboBox(self)
+        self._critical.setAccessibleName("Critical worker")
+        self._length.setAccessibleName("Length")
         self.numbers = NumbersRow(theme, self)
         self.phases = PhaseBar(theme, self)
         self._costs = QLabel(self)
@@ -96,6 +99,7 @@ class ChoosePage(QWidget):
         self._question.setProperty("role", "muted")
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -103,6 +107,7 @@ class ChoosePage(QWidget):
         column.addWidget(self._head())
         column.addWidget(self._area, 1)
         column.addWidget(self._foot())
+        press_on(PRIMARY, self, lambda: self.next)
 
     def show_test(self, test: GuidedTest, offer: Offer, where: Where) -> None:
         """Ask for the inputs of this test, from what the environment has."""
@@ -125,6 +130,9 @@ class ChoosePage(QWidget):
         column.addLayout(both)
         column.addStretch(1)
         keep = (self.numbers, self.phases, self._critical, self._length)
+        focus = self.focusWidget()
+        had_focus = focus is not None and focus.hasFocus() and self._area.isAncestorOf(focus)
+        held = _called(focus) if had_focus else None
         old = self._area.takeWidget()
         self._area.setWidget(body)
         for one in keep:
@@ -135,6 +143,18 @@ class ChoosePage(QWidget):
         if old is not None:
             old.deleteLater()
         self.blockSignals(False)
+        if held is not None:
+            same = next((one for one in body.findChildren(QWidget) if _called(one) == held), None)
+            if same is not None and same.isEnabled():
+                same.setFocus(Qt.FocusReason.OtherFocusReason)
+            else:
+                self.take_focus()
+
+    def take_focus(self) -> None:
+        """Give the keys to what is to be chosen first."""
+        first = self.vms.table if self.vms is not None else None
+        machines = self.machines.text if self.machines is not None else None
+        (first or machines or self.where).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_chosen(self, chosen: Chosen) -> None:
         """Show what was chosen without the user."""
@@ -336,3 +356,11 @@ def _caps(text: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "pane-title")
     return label
+
+
+def _called(widget: QWidget | None) -> tuple[type[QWidget], str] | None:
+    """Return what a widget is and how it is called, by which it is known when the page is made anew."""
+    if widget is None:
+        return None
+    text = widget.text() if isinstance(widget, QPushButton) else ""
+    return type(widget), widget.accessibleName() or text

@@ -145,6 +145,10 @@ class GalleryView(QWidget):
         """Show the run that was interrupted, or with None no bar."""
         self.bar.show_run(run)
 
+    def take_focus(self) -> None:
+        """Give the keys to the first card."""
+        self._focus_first()
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Put as many cards side by side as fit."""
         super().resizeEvent(event)

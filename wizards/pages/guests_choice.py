@@ -16,10 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
 from resources.units import format_count
 from widgets.search_field import SearchField
-from wizards.flows.choices import WorkerOffer
+from wizards.flows.choices import WorkerOffer, why_not_text
 from wizards.flows.verdicts.phrases import counted
 from wizards.pages.vm_table import ROW, VmModel, vm_table
 
@@ -39,12 +38,12 @@ class VmsChoice(QWidget):
     """VMs to tick, the account of their guests, and the button that logs in there.
 
     Signals: ``changed`` when other VMs are ticked; ``entered`` with Guests when the button is pressed;
-    ``other_password`` with the account when its password is to be asked for again.
+    ``other_password`` with the same when the account's password is to be asked for again.
     """
 
     changed = Signal()
     entered = Signal(object)
-    other_password = Signal(str)
+    other_password = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +67,9 @@ class VmsChoice(QWidget):
         self.enter.clicked.connect(lambda: self.entered.emit(Guests(self.ticked, self.user.text().strip())))
         self.again = QPushButton("Other password…")
         self.again.setToolTip("Forget the password of this account, and ask for it again")
-        self.again.clicked.connect(lambda: self.other_password.emit(self.user.text().strip()))
+        self.again.clicked.connect(
+            lambda: self.other_password.emit(Guests(self.ticked, self.user.text().strip()))
+        )
         label = QLabel("Guest account")
         label.setBuddy(self.user)
         row = QHBoxLayout()
@@ -120,7 +121,7 @@ class VmsChoice(QWidget):
             return "Tick the VMs that do the I/O."
         failed = [name for name in self.ticked if name in self._entered and self._entered[name].why_not]
         if failed:
-            return f"{shown(failed[0], 60)}: {self._entered[failed[0]].why_not}"
+            return why_not_text(failed[0], self._entered[failed[0]].why_not)
         strange = [name for name in self.ticked if name not in self._entered]
         if strange or self.user.text().strip() != self._user_entered:
             return "Log in to the guests of the ticked VMs."

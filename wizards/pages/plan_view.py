@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -41,6 +41,7 @@ _LOAD = (
 )
 _GUARDS = (Heading("Guard", stretch=True), Heading("limit"), Heading("then"))
 _JOB_HEIGHT = 232
+_TWO_COLUMNS = 820
 
 
 class PlanView(QScrollArea):
@@ -148,13 +149,20 @@ class PlanView(QScrollArea):
         right.addWidget(self.job)
         right.addWidget(self.job_note)
         right.addStretch(1)
-        both = QHBoxLayout()
-        both.setSpacing(16)
-        both.addLayout(left, 11)
-        both.addLayout(right, 9)
-        column.addLayout(both)
+        self._both = QHBoxLayout()
+        self._both.setSpacing(16)
+        self._both.addLayout(left, 11)
+        self._both.addLayout(right, 9)
+        column.addLayout(self._both)
         column.addStretch(1)
         return body
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Put the job below the load where both beside each other would cut names."""
+        super().resizeEvent(event)
+        is_wide = self.viewport().width() >= _TWO_COLUMNS
+        way = QHBoxLayout.Direction.LeftToRight if is_wide else QHBoxLayout.Direction.TopToBottom
+        self._both.setDirection(way)
 
     def _dress(self) -> None:
         self._copy.setIcon(self._theme.icons.get("copy"))

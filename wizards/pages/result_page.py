@@ -13,6 +13,7 @@ from widgets.theme import Theme
 from wizards.flows.chart_values import PointChart
 from wizards.flows.result_sheet import ResultSheet
 from wizards.pages.fact_list import FactListView
+from wizards.pages.keys import PRIMARY, press_on
 from wizards.pages.placement_matrix import PlacementMatrix
 from wizards.pages.point_chart import PointChartView
 from wizards.pages.raw_numbers import raw_cells, raw_headings
@@ -72,6 +73,7 @@ class ResultPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(self._body())
+        press_on(PRIMARY, self, lambda: next(iter(self.head.buttons.values()), None))
 
     def show_sheet(self, sheet: ResultSheet) -> None:
         """Show this result."""
@@ -100,6 +102,13 @@ class ResultPage(QScrollArea):
         self._left.setText(sheet.foot[0])
         self._right.setText(sheet.foot[1])
         self._place(sheet)
+
+    def take_focus(self) -> None:
+        """Give the keys to the raw numbers, or to the first button where there are none."""
+        first = next(iter(self.head.buttons.values()), None)
+        target: QWidget | None = first if self.raw.isHidden() else self.raw
+        if target is not None:
+            target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _act(self, act: str) -> None:
         if act == "steps":

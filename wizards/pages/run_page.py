@@ -102,6 +102,12 @@ class RunPage(QWidget):
         largest = max((max(_known(one.share), one.due or 0.0) for one in sheet.workers), default=0.0) or 1.0
         self.workers.show_rows([_row(number, one, largest) for number, one in enumerate(sheet.workers)])
 
+    def take_focus(self) -> None:
+        """Give the keys to the table of workers: Stop is never pressed by a key that was meant for another
+        page.
+        """
+        self.workers.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _body(self) -> QWidget:
         body = QWidget()
         charts = QVBoxLayout()

@@ -45,6 +45,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
         "heatmap": heatmap.KEYS,
         "findings": findings.KEYS,
         "timeline": timeline.KEYS,
+        "tests": guided.KEYS,
     }
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.late_panel import LatePanel
+from wizards.pages import keys
+
+KEYS = view_actions("tests", keys.KEYS)
 
 _LOAD_AFTER_MS = 1_500
 """The charts come first: importing takes the interpreter for a quarter of a second, in a worker, too."""

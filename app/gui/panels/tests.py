@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui.desk import Desk
 from app.gui.panels.tests_looks import LookPage
@@ -13,9 +13,14 @@ from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
 from wizards.flows.cards import card_groups
 from wizards.flows.gallery import CardGroup
+from wizards.pages.check_plan import CheckPlanPage
+from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
 from wizards.pages.lab_bar import LabBar
+from wizards.pages.result_page import ResultPage
+from wizards.pages.run_page import RunPage
 
+_Page = GalleryView | ChoosePage | CheckPlanPage | RunPage | ResultPage
 LABS = (
     ("lab:default", "as it is by default"),
     ("lab:congested", "a datastore that is full"),
@@ -93,10 +98,22 @@ class TestsPanel(QObject):
 
     def _show_step(self) -> None:
         setup, runs = self._setup_pages, self._run_pages
-        pages = {"choose": setup.choose, "check": setup.check_plan, "plan": setup.check_plan}
+        pages: dict[str, _Page] = {
+            "choose": setup.choose,
+            "check": setup.check_plan,
+            "plan": setup.check_plan,
+        }
         pages |= {"run": runs.run, "result": runs.result, "look": runs.result}
-        self._stack.setCurrentWidget(pages.get(self._tests.step, self.gallery))
+        self._bring(pages.get(self._tests.step, self.gallery))
         self._bar.show_lab(self._tests.places.lab)
+
+    def _bring(self, page: _Page) -> None:
+        """Bring a page to the front; the keys go on there if they were on the page before."""
+        before, focus = self._stack.currentWidget(), QApplication.focusWidget()
+        had_keys = focus is not None and self._stack.isAncestorOf(focus)
+        self._stack.setCurrentWidget(page)
+        if had_keys and page is not before:
+            page.take_focus()
 
     def _day(self, at: int) -> str:
         """Return the day of a time as a card shows it: ``12 Nov``."""

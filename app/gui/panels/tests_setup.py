@@ -48,6 +48,7 @@ class SetupPages(QObject):
         page.checks.again.connect(lambda _check: setup.check())
         page.checks.left_out.connect(self._leave_out)
         page.checks.shown_there.connect(self._show_objects)
+        page.checks.login_wanted.connect(desk.recording.connect)
 
     def _show_offer(self) -> None:
         now, places = self._tests.setup.now, self._tests.places
@@ -75,13 +76,19 @@ class SetupPages(QObject):
             places.guest_user = guests.user
             self._tests.setup.enter(Place(now.place.addresses, guests.vms, guests.user))
 
-    def _forget_password(self, user: str) -> None:
-        """Have the password of a vCenter's guests asked for again."""
+    def _forget_password(self, guests: Guests) -> None:
+        """Have the password of a vCenter's guests asked for again, at once if VMs are ticked."""
         now = self._tests.setup.now
-        if now is not None and now.place.addresses:
-            source = guests_source(now.place.addresses[0], user)
-            self._desk.recording.forget_password(source)
-            self._desk.notify("It is asked for when you log in to the guests again.", "info")
+        if now is None or not now.place.addresses:
+            return
+
+        def forgotten() -> None:
+            if guests.vms:
+                self._enter(guests)
+            else:
+                self._desk.notify("It is asked for when you log in to the guests again.", "info")
+
+        self._desk.recording.forget_password(guests_source(now.place.addresses[0], guests.user), forgotten)
 
     def _show_setup(self) -> None:
         setup = self._tests.setup

@@ -21,7 +21,7 @@ class Found:
 
     ``text`` says what was found in one sentence. ``objects`` are the names that it is about, ``leave_out``
     the workers without which it would hold. A ``state``, ``why`` or ``mend`` of its own replaces the
-    check's.
+    check's. ``lacking`` and ``request`` are as those of a ``CheckResult``.
     """
 
     holds: bool | None
@@ -31,6 +31,8 @@ class Found:
     state: CheckState | None = None
     mend: str = ""
     why: str = ""
+    lacking: tuple[tuple[str, str], ...] = ()
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)

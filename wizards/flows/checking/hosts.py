@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from resources.foreign_text import shown
 from resources.test_privileges import privileges_of_tests
 from resources.units import format_count
 from sessions.journal import ChangedObject
 from wizards.flows.checking.context import Found, Look, fact, names, number, some
+from wizards.flows.verdicts.phrases import counted
 
 
 def connected(look: Look) -> Found:
@@ -154,18 +157,45 @@ def privileges(look: Look) -> Found:
         return Found(True, what)
     needed = _needed(look)
     lacking = look.environment.privileges(needed)
-    titles = {one.id: f"{one.title} ({one.gives})" for one in privileges_of_tests()}
+    known = {one.id: (one.title, one.gives) for one in privileges_of_tests()}
     count = len(needed)
     if not lacking:
         return Found(True, f"{format_count(count)} of {format_count(count)} privileges held")
-    first = titles.get(next(iter(lacking)), next(iter(lacking)))
     objects = tuple(dict.fromkeys(one.name for of in lacking.values() for one in of))
+    rows = tuple(known.get(one, (one, "")) for one in lacking)
+    title, gives = rows[0]
     more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-    text = f"Your role lacks {format_count(len(lacking))} of {format_count(count)} privileges: {first}{more}"
+    first = f"{title} ({gives}){more}"
+    text = f"Your role lacks {format_count(len(lacking))} of {format_count(count)} privileges: {first}"
     listed = "; ".join(
-        f"{titles.get(one, one)} on {some([o.name for o in of])}" for one, of in lacking.items()
+        f"{title} ({gives}) on {some([each.name for each in of])}"
+        for (title, gives), of in zip(rows, lacking.values(), strict=True)
     )
-    return Found(False, text, objects, mend=f"Ask the vCenter's admin for: {listed}.")
+    held = count - len(lacking)
+    if held:
+        rows += ((f"{counted(held, 'other')} held", ""),)
+    return Found(
+        False, text, objects, mend=f"Ask the vCenter's admin for: {listed}.", lacking=rows,
+        request=_request(look, lacking),
+    )  # fmt: skip
+
+
+def _request(look: Look, lacking: Mapping[str, Sequence[ChangedObject]]) -> str:
+    """Return what to send to the vCenter's admin: which privileges, what for, on which objects."""
+    known = {one.id: (one.title, one.gives) for one in privileges_of_tests()}
+    lines = [
+        f"The guided test “{look.test.title}” of Hyperscope needs these privileges on {_where(look)}:",
+    ]
+    for one, of in lacking.items():
+        title, gives = known.get(one, (one, ""))
+        on = ", ".join(shown(each.name, 80) for each in of)
+        lines.append(f"- {title} ({one}){f', {gives}' if gives else ''}: on {on}")
+    lines.append("Everything that it changes is put back when it ends.")
+    return "\n".join(lines)
+
+
+def _where(look: Look) -> str:
+    return shown(" ".join(look.plan.environment), 120)
 
 
 def _needed(look: Look) -> dict[str, list[ChangedObject]]:
