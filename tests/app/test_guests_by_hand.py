@@ -51,7 +51,7 @@ def test_eight_guests_from_plan_to_verdict(eight: list[Guest], tmp_path: Path) -
     choice = ("--length", "quick", "--set", "depths=1,4")
     planned = typed("test", "plan", "io-sweep", *addresses, "-o", plan, *choice)
     assert planned.code == 0, planned.err
-    assert "8 changes, all undone; 8 workers." in planned.out
+    assert "16 changes, all undone; 8 workers." in planned.out
     shorten(plan)
     checked = typed("test", "check", plan)
     assert checked.code == 0, checked
