@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -64,7 +65,7 @@ class Workbench(QObject):
             is_paused=self._is_paused,
             act_on_run=self._act_on_run,
             forget_password=self._forget_password,
-            connect=self._connect,
+            connect=partial(self.start_page.chosen.emit, "connect"),  # as its choice on the start page
         )
 
     def join(self, desk: Desk, window: Window, saving: Saving) -> None:
@@ -146,9 +147,6 @@ class Workbench(QObject):
 
     def _act_on_run(self, act: str) -> None:
         self._test_runs.act(act)
-
-    def _connect(self) -> None:
-        self._connecting.ask()
 
     def _forget_password(self, source: str, then: Callable[[], None]) -> None:
         self._connecting.forget_password(source, then)
