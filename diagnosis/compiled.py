@@ -13,20 +13,23 @@ from resources.failures import KnowledgeError
 from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
-_CALL = re.compile(r"(who|top)\(\s*([a-z_0-9]+)\s*\)")
+_CALL = re.compile(r"(who|top)\(\s*([a-z_0-9]+)\s*(?:,\s*([a-z_0-9]+)\s*)?\)")
 _TEXTS = ("entity", "host", "pool")
+NO_THRESHOLDS: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
     """A placeholder in a template: a text (``entity``, ``host``, ``pool``), members of a
-    signal, or a number.
+    signal, or a number. With ``part``, only members with at least that part of the first one's number are
+    named.
     """
 
     kind: str  # "text", "who", "top" or "number"
     name: str = ""
     node: Node | None = None
     unit: str = ""
+    part: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,32 +368,42 @@ class _Compiler:
     def _template(self, where: str, text: str) -> Template:
         measured = {name for name, signal in self._signals.items() if signal.measured}
         try:
-            return compile_template(text, self._names, measured)
+            return compile_template(text, self._names, measured, self._thresholds)
         except ExpressionError as error:
             raise self._refuse(where, error) from error
 
 
-def compile_template(text: str, names: Mapping[str, Shape], measured: Collection[str] = ()) -> Template:
+def compile_template(
+    text: str,
+    names: Mapping[str, Shape],
+    measured: Collection[str] = (),
+    thresholds: Mapping[str, float] = NO_THRESHOLDS,
+) -> Template:
     """Parse a sentence with placeholders.
 
-    ``measured`` are the signals that have members whose names can be given.
+    ``measured`` are the signals that have members whose names can be given, ``thresholds`` the numbers of
+    the card.
 
     Raises ExpressionError.
     """
     pieces = _PLACE.split(text)
-    placeholders = tuple(_place(piece.strip(), names, measured) for piece in pieces[1::2])
+    placeholders = tuple(_place(piece.strip(), names, measured, thresholds) for piece in pieces[1::2])
     return Template(tuple(pieces[::2]), placeholders)
 
 
-def _place(text: str, names: Mapping[str, Shape], measured: Collection[str]) -> Placeholder:
+def _place(
+    text: str, names: Mapping[str, Shape], measured: Collection[str], thresholds: Mapping[str, float]
+) -> Placeholder:
     if text in _TEXTS:
         return Placeholder("text", name=text)
     expression, _, unit = text.partition(":")
     if called := _CALL.fullmatch(expression):
-        kind, name = called.groups()
+        kind, name, part = called.groups()
         if name not in measured:
             raise ExpressionError(f"{name!r} is not a measured signal")
-        return Placeholder(kind, name=name, unit=unit)
+        if part and part not in thresholds:
+            raise ExpressionError(f"{part!r} is not a threshold")
+        return Placeholder(kind, name=name, unit=unit, part=thresholds[part] if part else 0.0)
     node = parse(expression, names)
     if node.shape is Shape.SERIES or node.truth:
         raise ExpressionError(f"{{{text}}} is not one number")

@@ -28,9 +28,16 @@ def derived_facts(
 
 
 def _found(rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]) -> Iterator[Fact]:
-    if rule.of == "pool":
-        return _of_pools(rule, facts, entities)
-    return _in_pools(rule, facts, entities) if rule.of == "pool shares" else _of_self(rule, facts)
+    match rule.of:
+        case "pool":
+            return _of_pools(rule, facts, entities)
+        case "nearest pool":
+            return _of_nearest_pool(rule, facts)
+        case "pool shares":
+            return _in_pools(rule, facts, entities)
+        case "pool members":
+            return _pool_members(rule, facts, entities)
+    return _of_self(rule, facts)
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -70,6 +77,39 @@ def _of_pools(
             yield Fact(member.entity, rule.name, min(numbers), member.start, member.end)
 
 
+def _of_nearest_pool(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+    known_facts = latest(facts, rule.made_of)
+    for member in latest(facts, "pool").values():
+        own = known_facts.get(EntityRef("pool", str(member.value)))
+        if own is not None and not isinstance(own.value, str):
+            yield Fact(member.entity, rule.name, float(own.value), member.start, member.end)
+
+
+def _pool_members(
+    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+) -> Iterator[Fact]:
+    """How many divide what the nearest pool has."""
+    members = latest(facts, "pool")
+    above = _pools_above(members, entities)
+    number: dict[EntityRef, int] = {}
+    for ref in latest(facts, rule.made_of):
+        if ref in above:
+            number[above[ref]] = number.get(above[ref], 0) + 1
+    for ref, fact in members.items():
+        if count := number.get(above[ref]):
+            yield Fact(ref, rule.name, float(count), fact.start, fact.end)
+
+
+def _pools_above(
+    members: Mapping[EntityRef, Fact], entities: Mapping[EntityRef, Entity]
+) -> dict[EntityRef, EntityRef]:
+    """The pool that each VM and each pool is in."""
+    above = {ref: EntityRef("pool", str(fact.value)) for ref, fact in members.items()}
+    pools = {ref: entity.parent for ref, entity in entities.items() if ref.kind == "pool" and entity.parent}
+    above.update({ref: parent for ref, parent in pools.items() if parent.kind == "pool"})
+    return above
+
+
 def _in_pools(
     rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[Fact]:
@@ -77,9 +117,7 @@ def _in_pools(
     known_facts = latest(facts, rule.made_of)
     shares = {ref: float(fact.value) for ref, fact in known_facts.items() if not isinstance(fact.value, str)}
     members = latest(facts, "pool")
-    above = {ref: EntityRef("pool", str(fact.value)) for ref, fact in members.items()}
-    pools = {ref: entity.parent for ref, entity in entities.items() if ref.kind == "pool" and entity.parent}
-    above.update({ref: parent for ref, parent in pools.items() if parent.kind == "pool"})
+    above = _pools_above(members, entities)
     total: dict[EntityRef, float] = {}
     for ref, pool in above.items():
         total[pool] = total.get(pool, 0.0) + shares.get(ref, 0.0)

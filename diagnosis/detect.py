@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray
+from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.compiled import CompiledRule
 from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
@@ -150,6 +150,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
     info = scene.compiled.rule.severity == "info"
     hits = []
     peaks = scene.peaks() if windows.entity.size else known
+    lead = _lead_ms(scene)
     for row in np.unique(windows.entity).tolist():
         own = windows.entity == row
         spans = tuple(zip(windows.first[own].tolist(), windows.last[own].tolist(), strict=True))
@@ -160,7 +161,10 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
             entity=scene.rows[row],
             severity="info" if info else "warning",
             spans=spans,
-            windows=tuple(TimeRange(int(times[first]), int(times[last])) for first, last in spans),
+            windows=tuple(
+                TimeRange(max(int(times[first]) - lead, int(times[0])), int(times[last]))
+                for first, last in spans
+            ),
             seconds=_seconds(spans, times),
             share=float(share[row]),
             short=short,
@@ -168,6 +172,14 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
         )
         hits.append(replace(hit, severity="critical") if critical[row] else hit)
     return hits
+
+
+def _lead_ms(scene: Scene) -> int:
+    """How long before its first sample a window begins (ms): a sample that stands for more time than ends a
+    problem is a spell of its own, which began when the sample's interval did.
+    """
+    step = usual_step(scene.times)
+    return round(step) if step > scene.compiled.sustained.clear_s * 1000 else 0
 
 
 def window_mask(hits: list[Hit], samples: int) -> BoolArray:

@@ -14,7 +14,7 @@ from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
-from diagnosis.ranking import rank, score
+from diagnosis.ranking import Whereabouts, rank, score
 from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
@@ -146,7 +146,8 @@ class Run:
                     explanations.extend(explain(found.hits, scene, self._catalogue))
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
-        ranked = rank([*merged, *findings], self._problems, self._host_of)
+        where = Whereabouts(self._host_of, lambda finding: self._topology.pools(finding.entity))
+        ranked = rank([*merged, *findings], self._problems, where)
         if self._progress:
             self._progress(1.0, "done")
         outcomes = Outcomes(ranked, self._suspects, self._numbers)

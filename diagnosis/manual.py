@@ -132,7 +132,13 @@ def _how_long(problems: Problems) -> str:
 def _what_follows(problems: Problems) -> str:
     def row(pair: Consequence) -> tuple[str, ...]:
         only = ", ".join(f"`{cause}`" for cause in pair.causes)
-        where = {"same": "same entity", "host": "its host", "host_of": "a VM of it", "on_host": "same host"}
+        where = {
+            "same": "same entity",
+            "host": "its host",
+            "host_of": "a VM of it",
+            "on_host": "same host",
+            "pool": "a VM in it",
+        }
         return f"`{pair.upstream}`", f"`{pair.downstream}`", where[pair.relation], only, pair.because
 
     head = ("This", "explains this", "where", "if its cause is", "because")

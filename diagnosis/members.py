@@ -169,6 +169,9 @@ class _Gathering:
         if signal.same_fact:
             known = self._topology.texts(signal.same_fact)
             found = [one for one in found if known.get(one.ref) == known.get(ref)]
+        if signal.other_fact:
+            known = self._topology.texts(signal.other_fact)
+            found = [one for one in found if known.get(one.ref) != known.get(ref)]
         return self._on_its_switches(ref, found) if signal.same_switch else found
 
     def _on_its_switches(self, ref: EntityRef, uplinks: Sequence[Placed]) -> Sequence[Placed]:

@@ -104,7 +104,7 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     counters = {key for rule in rules for key in rule.counters()}
     sources = session.sources()
     source = with_derived(session, problems.derived, counters, window)
-    topology = Topology(source, counters, window)
+    topology = Topology(source, counters, window, problems.system_vms)
     table = SampleTable(source, window, topology.series.source_of)
     are_final = link_paths(source, topology, table)
     events, gaps = _records(session, problems, sources, window)

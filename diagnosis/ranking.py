@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from resources.problem_cards import Consequence, Problems
+from resources.problem_cards import Consequence, Problems, Relation
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange
@@ -15,6 +15,7 @@ _LAYERS = ("configuration", "contention", "utilisation", "capacity", "data")
 
 Key = tuple[str, EntityRef]
 HostOf = Callable[[Finding], EntityRef | None]
+Places = Callable[[Finding], Sequence[EntityRef]]
 
 
 def score(severity: str, persistence: float, completeness: float) -> float:
@@ -22,12 +23,48 @@ def score(severity: str, persistence: float, completeness: float) -> float:
     return round(_WEIGHT[severity] * persistence * completeness, 4)
 
 
-def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> list[Finding]:
+def _itself(finding: Finding) -> Sequence[EntityRef]:
+    return (finding.entity,)
+
+
+def _nowhere(_: Finding) -> Sequence[EntityRef]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where a finding's entity was in its windows: on which host, and in which resource pools, the nearest
+    first.
+    """
+
+    host_of: HostOf
+    pools_of: Places = _nowhere
+
+    def ends(self, relation: Relation) -> tuple[Places, Places]:
+        """Return what upstream's and downstream's finding must have in common: each one's way to it."""
+        match relation:
+            case "same":
+                return _itself, _itself
+            case "host":
+                return _itself, self._hosts
+            case "host_of":
+                return self._hosts, _itself
+            case "on_host":
+                return self._hosts, self._hosts
+            case "pool":
+                return _itself, self.pools_of
+
+    def _hosts(self, finding: Finding) -> Sequence[EntityRef]:
+        host = self.host_of(finding)
+        return () if host is None else (host,)
+
+
+def rank(findings: Sequence[Finding], problems: Problems, where: Whereabouts) -> list[Finding]:
     """Return the findings, worst first.
 
     A consequence of another finding is at most a warning, and comes after those that are none.
     """
-    linked = link(findings, problems.consequences, host_of)
+    linked = link(findings, problems.consequences, where)
     layer = {card.id: _LAYERS.index(card.layer) for card in problems.cards}
     return sorted(
         linked,
@@ -44,53 +81,36 @@ def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> li
     )
 
 
-def link(findings: Sequence[Finding], pairs: Sequence[Consequence], host_of: HostOf) -> list[Finding]:
+def link(findings: Sequence[Finding], pairs: Sequence[Consequence], where: Whereabouts) -> list[Finding]:
     """Return the findings; one that another explains has that one's problem in ``consequence_of``."""
     by_problem: dict[str, list[Finding]] = {}
     for finding in findings:
         by_problem.setdefault(finding.problem, []).append(finding)
     cause_of: dict[Key, Key] = {}
     for pair in pairs:
-        _link_pair(pair, by_problem, cause_of, host_of)
+        _link_pair(pair, by_problem, cause_of, where)
     return [_marked(finding, cause_of.get((finding.problem, finding.entity)), pairs) for finding in findings]
 
 
 def _link_pair(
-    pair: Consequence, by_problem: Mapping[str, list[Finding]], cause_of: dict[Key, Key], host_of: HostOf
+    pair: Consequence, by_problem: Mapping[str, list[Finding]], cause_of: dict[Key, Key], where: Whereabouts
 ) -> None:
-    of_upstream, of_downstream = _meeting_place(pair, host_of)
-    upstream: dict[EntityRef | None, list[Finding]] = {}
+    of_upstream, of_downstream = where.ends(pair.relation)
+    upstream: dict[EntityRef, list[Finding]] = {}
     for one in by_problem.get(pair.upstream, ()):
         if _first_cause_in(one, pair.upstream_causes):
-            upstream.setdefault(of_upstream(one), []).append(one)
-    upstream.pop(None, None)
+            for place in of_upstream(one):
+                upstream.setdefault(place, []).append(one)
     for finding in by_problem.get(pair.downstream, ()):
         key = (finding.problem, finding.entity)
         if key in cause_of or not _fits(finding, pair):
             continue
-        for one in upstream.get(of_downstream(finding), ()):
+        for one in (each for place in of_downstream(finding) for each in upstream.get(place, ())):
             above = (one.problem, one.entity)
             shared = overlap(one.windows, finding.windows, pair.within_s)
             if shared >= pair.overlap and not _leads_to(above, key, cause_of):
                 cause_of[key] = above
                 break
-
-
-def _meeting_place(pair: Consequence, host_of: HostOf) -> tuple[HostOf, HostOf]:
-    """What upstream's and downstream's finding must have in common: each one's way to it."""
-
-    def itself(finding: Finding) -> EntityRef | None:
-        return finding.entity
-
-    match pair.relation:
-        case "same":
-            return itself, itself
-        case "host":
-            return itself, host_of
-        case "host_of":
-            return host_of, itself
-        case "on_host":
-            return host_of, host_of
 
 
 def _fits(finding: Finding, pair: Consequence) -> bool:

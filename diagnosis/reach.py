@@ -268,7 +268,8 @@ class ReachBook:
         if entities and judged < entities and lacking and not judged:
             reason = lacking_text(lacking, catalogue, {one.spec.kind for one in sources})
         elif entities and not judged:
-            reason = "too few samples" if tally.is_short else "its counters have no samples"
+            hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
+            reason = "too few samples" if tally.is_short else hidden or "its counters have no samples"
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
         return CheckReach(card.id, card.title, entities, judged, reason)

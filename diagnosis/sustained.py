@@ -36,8 +36,8 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     """Return the windows in which ``true`` (entities, times; 1, 0 or NaN) holds as long as ``hold`` requires.
 
     A window starts and ends with a true sample; less than ``rule.clear_s`` seconds of false samples in
-    between do not end it. No window is returned where less than the fraction ``rule.coverage`` of the time is
-    known.
+    between do not end it, nor does the time between two samples that follow each other. No window is returned
+    where less than the fraction ``rule.coverage`` of the time is known.
     """
     violating = true == 1
     rows = np.flatnonzero(violating.any(axis=1))
@@ -143,7 +143,7 @@ def _merge(inside: BoolArray, rows: IntArray, times: IntArray, clear_s: float) -
     row, column = np.nonzero(inside)
     if not row.size:
         return _no_windows()
-    far = np.diff(times[column]) > clear_s * 1000
+    far = np.diff(times[column]) > max(clear_s * 1000, (1 + _SLACK) * usual_step(times))
     breaks = np.flatnonzero((np.diff(row) != 0) | far) + 1
     first = np.concatenate(([0], breaks))
     final = np.concatenate((breaks, [row.size])) - 1

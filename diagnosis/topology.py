@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.series_index import SeriesIndex
+from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from sessions.current_records import with_current_names
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
@@ -37,12 +38,19 @@ class Topology:
     so that a rule judges it for each host, as with one source a host.
     """
 
-    def __init__(self, source: SampleSource, counters: Collection[str], window: TimeRange) -> None:
+    def __init__(
+        self,
+        source: SampleSource,
+        counters: Collection[str],
+        window: TimeRange,
+        agents: SystemVms = NO_SYSTEM_VMS,
+    ) -> None:
         facts = source.facts()
         self._entities = with_current_names(source.entities(), facts)
         self._facts = FactTable(facts, window)
         self._placement = Placement(self._facts.named("host"), window)
         self.window = window
+        self._agents = agents
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
@@ -57,6 +65,7 @@ class Topology:
             self._add(series)
         for number, found in self._in_source.items():
             found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
+            found.update([pool for ref in list(found) for pool in self.pools(ref)])
             for ref in sorted(found):
                 self._seen_from.setdefault(self.base(ref), []).append((number, ref))
 
@@ -157,13 +166,30 @@ class Topology:
         key = self._facts.latest("pool").get(ref)
         return EntityRef("pool", str(key)) if key is not None else None
 
+    def pools(self, ref: EntityRef) -> Sequence[EntityRef]:
+        """Return the resource pools that a VM is in, the nearest first."""
+        found: list[EntityRef] = []
+        current = self.pool(ref) if ref.kind == "vm" else None
+        while current is not None and current.kind == "pool" and len(found) < _DEEPEST:
+            found.append(current)
+            known = self._entities.get(current)
+            current = known.parent if known else None
+        return found
+
+    def _is_agent(self, ref: EntityRef) -> bool:
+        """True for a VM that vSphere runs for itself: no workload to judge."""
+        if ref.kind != "vm":
+            return False
+        manager = self._facts.latest("managed_by").get(ref, "")
+        return self._agents.include(self.entity(ref).name, str(manager))
+
     def _group(self, source: int) -> Mapping[tuple[EntityRef | None, str], Sequence[Placed]]:
         """Entities of a source by what is above them: (None, kind) is all of the kind."""
         if source in self._groups:
             return self._groups[source]
         groups: dict[tuple[EntityRef | None, str], list[Placed]] = {}
         self._groups[source] = groups
-        found = sorted(self._in_source.get(source, ()))
+        found = sorted(ref for ref in self._in_source.get(source, ()) if not self._is_agent(ref))
         for ref in found:
             groups.setdefault((None, ref.kind), []).append(Placed(ref))
         for ref in found:
@@ -172,10 +198,11 @@ class Topology:
         return groups
 
     def _above(self, source: int, ref: EntityRef) -> list[Placed]:
-        """What the entity is below: its ancestors, and the hosts that it was on."""
+        """What the entity is below: its ancestors, the pools that it is in, and the hosts that it was on."""
         hosts = self.hosts(source, ref) if ref.kind != "host" else []
         above = [one for one in self.ancestors(ref).values() if one != ref]
-        return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *hosts]
+        pools = [Placed(pool) for pool in self.pools(ref)]
+        return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *pools, *hosts]
 
     def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
         """Return a fact's value for each entity at the end of the window; NaN where there is none."""

@@ -19,8 +19,20 @@ from sessions.model import EntityRef, FloatArray
 _TOP = 3
 _HOLE = "\ue001"
 """Stands for a number that is not known."""
+_OPEN, _CLOSE = "\ue002", "\ue003"
+_OPTIONAL = re.compile(rf"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+"""A part of a template in square brackets, which may hold others: left out where a number is unknown."""
+_BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE})
 _ASIDE = re.compile(rf" \([^()]*{_HOLE}[^()]*\)")
 """What is said in brackets is left out where a number of it is not known."""
+
+
+def _without_optional(text: str) -> str:
+    """The text without its optional parts in which a number is not known; the innermost first."""
+    found = 1
+    while found:
+        text, found = _OPTIONAL.subn(lambda part: "" if _HOLE in part[1] else part[1], text)
+    return text
 
 
 class SentenceWriter:
@@ -37,10 +49,10 @@ class SentenceWriter:
 
     def text(self, template: Template, row: int) -> str:
         """Return the sentence for one row."""
-        parts = [template.literals[0]]
+        parts = [template.literals[0].translate(_BRACKETS)]
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
-            parts += [self._fill(placeholder, row), literal]
-        return _ASIDE.sub("", "".join(parts)).replace(_HOLE, ABSENT)
+            parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
+        return _ASIDE.sub("", _without_optional("".join(parts))).replace(_HOLE, ABSENT)
 
     def who(self, signal: str, row: int) -> str:
         """Return the name of the member with the highest mean in the windows: a vCPU, a port, a
@@ -54,7 +66,7 @@ class SentenceWriter:
         if placeholder.kind == "who":
             return self.who(placeholder.name, row) or "none of them"
         if placeholder.kind == "top":
-            return self._top(placeholder.name, placeholder.unit, row)
+            return self._top(placeholder, row)
         value = float(self._values(placeholder)[row, 0])
         return format_value(value, placeholder.unit) if math.isfinite(value) else _HOLE
 
@@ -77,8 +89,13 @@ class SentenceWriter:
         pool = self.scene.topology.pool(self.scene.rows[row])
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
 
-    def _top(self, signal: str, unit: str, row: int) -> str:
-        named = [f"{name} ({format_value(mean, unit)})" for name, mean in self._ranked(signal, row)[:_TOP]]
+    def _top(self, placeholder: Placeholder, row: int) -> str:
+        ranked = self._ranked(placeholder.name, row)[:_TOP]
+        named = [
+            f"{name} ({format_value(mean, placeholder.unit)})"
+            for name, mean in ranked
+            if mean >= placeholder.part * ranked[0][1]
+        ]
         return ", ".join(named) or "none of them"
 
     def _ranked(self, signal: str, row: int) -> list[tuple[str, float]]:

@@ -211,18 +211,19 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
     "Power": frozenset({"Power Usage Now Watts", "Power Usage Cap Watts"}),
     "Group Cpu": frozenset(
         {"Members", "% Used", "% Run", "% System", "% VmWait", "% Ready", "% CoStop", "% Max Limited"}
-        | {"% Swap Wait", "% Memory Latency", "Alloc Min", "Alloc Max", "Alloc Shares"}
+        | {"% Swap Wait", "% Memory Latency", "% Overlap", "Alloc Min", "Alloc Max", "Alloc Shares"}
     ),
     "Vcpu": frozenset(
         {"% Used", "% Run", "% System", "% VmWait", "% Ready", "% CoStop", "% Max Limited", "% Swap Wait"}
-        | {"Physical Cpu"}
+        | {"% Memory Latency", "Physical Cpu"}
     ),
     "Group Memory": frozenset(
         {"Alloc Min", "Alloc Max", "Memory Size MBytes", "Memory Granted Size MBytes"}
         | {"Memory Consumed Size MBytes", "Memctl?", "Memctl MBytes", "Memctl Target MBytes"}
         | {"Memctl Max MBytes", "Swapped MBytes", "Swap Read MBytes/sec", "Swap Written MBytes/sec"}
         | {"Llswap Read MBytes/sec", "Llswap Written MBytes/sec", "Used Compressed Memory MBytes"}
-        | {"Compression MBytes/sec", "Decompression MBytes/sec"}
+        | {"Compression MBytes/sec", "Decompression MBytes/sec", "Touched MBytes", "Numa % Local"}
+        | {"Numa Remote Memory MBytes", "Numa Rebalance Count Delta"}
     ),
     "Physical Disk": frozenset({"Adapter Q Depth"}),
     "Physical Disk Path": frozenset({"Commands/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}),

@@ -15,7 +15,9 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A numeric fact, made from another fact.
 
     ``made_of`` is the fact of the entity itself, or (``of`` "pool") the smallest one of the resource pools
-    above it, or (``of`` "pool shares") the entity's shares as its pools divide them among their members.
+    above it ("nearest pool": that of the nearest one), or (``of`` "pool shares") the entity's shares as its
+    pools divide them among their members, or (``of`` "pool members") the number of VMs and pools that have
+    ``made_of`` in the nearest pool above it.
 
     The number is ``numbers[text]`` (no number for other texts), or with ``count`` how many items the
     comma-separated text lists. An entity that has the fact ``known`` but not ``made_of`` gets ``absent``.
@@ -24,7 +26,7 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     made_of: str
     source: str
-    of: Literal["self", "pool", "pool shares"] = "self"
+    of: Literal["self", "pool", "nearest pool", "pool shares", "pool members"] = "self"
     numbers: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     known: str = ""

@@ -12,13 +12,14 @@ import msgspec
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_changes import Changes
+from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
 Reduce = Literal[
     "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper", "members"
 ]
-Relation = Literal["same", "host", "host_of", "on_host"]
+Relation = Literal["same", "host", "host_of", "on_host", "pool"]
 
 FOLDER = "problems"
 _SUSTAINED = "_sustained.toml"
@@ -26,6 +27,7 @@ _CONSEQUENCES = "_consequences.toml"
 _SOURCES = "_sources.toml"
 _DERIVED = "_derived.toml"
 _CHANGES = "_changes.toml"
+_SYSTEM_VMS = "_system_vms.toml"
 _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
@@ -60,9 +62,9 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
     ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
     with the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
-    (uplinks of one switch), ``same_switch`` the uplinks of the switches that the entity's ports are on (all
-    of them where that is not known and the host has only one switch). A counter written ``fact:NAME`` is
-    that fact of the member.
+    (uplinks of one switch), ``other_fact`` those with another value (VMs of another pool), ``same_switch``
+    the uplinks of the switches that the entity's ports are on (all of them where that is not known and the
+    host has only one switch). A counter written ``fact:NAME`` is that fact of the member.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``
@@ -81,6 +83,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where_name: str = ""
     same_prefix: int = 0
     same_fact: str = ""
+    other_fact: str = ""
     whole: bool = False
     same_switch: bool = False
     fact: str = ""
@@ -90,7 +93,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def depends_on_self(self) -> bool:
         """True if the members are chosen by properties of the judged entity other than its place."""
-        return self.others or bool(self.same_prefix or self.same_fact or self.same_switch)
+        return self.others or bool(self.same_prefix or self.same_fact or self.other_fact or self.same_switch)
 
     @property
     def measured(self) -> bool:
@@ -146,7 +149,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``condition`` and ``critical`` are true or false at each sample, and must hold as long as the
     ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the
     sustained rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only
-    entities whose name matches the pattern ``where_name`` are judged (empty: all).
+    entities whose name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what
+    the data lack where none of the entities can be judged, and which source has it.
     """
 
     entity: str
@@ -161,6 +165,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
     severity: Literal["info", "critical"] = "critical"
+    unjudged: str = ""
     only: Only | None = None
 
 
@@ -197,7 +202,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first true expression among ``likely`` and ``possible``; if both are false, the cause is ruled out.
     ``needs`` is a kind of source without which the verdict is unknown.
 
-    ``because`` (``otherwise`` if ruled out) is the sentence's template. ``unknown`` says which counter or
+    ``because`` (``otherwise`` if ruled out) is the sentence's template; what stands in [square brackets] is
+    left out where a number in it is not known. ``unknown`` says which counter or
     fact is missing for a verdict and how to get it. ``entities``: the cause applies only to rules of these
     kinds.
     """
@@ -286,7 +292,8 @@ class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An upstream problem that explains a downstream one at the same time.
 
     ``relation``: ``same`` entity; ``host``: the upstream entity is the host of the downstream one;
-    ``host_of``: the other way round; ``on_host``: two entities of one host. At least the part ``overlap`` (0
+    ``host_of``: the other way round; ``on_host``: two entities of one host; ``pool``: the upstream entity is
+    a resource pool that the downstream one is in. At least the part ``overlap`` (0
     to 1) of the downstream windows must lie in the upstream windows, widened by ``within_s`` seconds.
     ``causes``: the downstream finding's first cause must be one of these (empty: any); ``unless``: it must be
     none of these.
@@ -308,7 +315,7 @@ class Problems(msgspec.Struct, frozen=True):
     """All problem knowledge: ``cards`` in the order in which they are checked; ``sources`` by tag.
 
     ``derived`` computes counters that some sources lack; ``changes`` are the events that may explain a
-    problem.
+    problem; ``system_vms`` are the VMs that are not judged.
     """
 
     cards: tuple[Card, ...]
@@ -317,6 +324,7 @@ class Problems(msgspec.Struct, frozen=True):
     sources: dict[str, str]
     derived: DerivedFile = DerivedFile()
     changes: Changes = Changes()
+    system_vms: SystemVms = NO_SYSTEM_VMS
 
     def card(self, problem: str) -> Card:
         """Return the card with this id; KeyError if there is none."""
@@ -347,6 +355,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     sources = _decoded(files.pop(_SOURCES), _SourceFile).sources
     derived = _decoded(files.pop(_DERIVED), DerivedFile)
     changes = _decoded(files.pop(_CHANGES), Changes)
+    system_vms = _decoded(files.pop(_SYSTEM_VMS), SystemVms)
     cards = []
     for name, path in sorted(files.items()):
         card = _decoded(path, Card)
@@ -355,7 +364,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
         if name != f"{card.id}.toml":
             raise knowledge_error(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes)
+    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes, system_vms)
     _check_consequences(problems)
     return problems
 

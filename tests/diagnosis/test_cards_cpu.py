@@ -7,7 +7,7 @@ import pytest
 
 from sessions.findings import Finding
 from sessions.model import EntityRef, SourceKind
-from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only, verdicts
+from tests.diagnosis.recordings import START, Level, Recording, cause, during, findings, only, verdicts
 
 QUIET: dict[str, Level] = {
     "cpu.used": 20.0,
@@ -150,7 +150,8 @@ class TestReadyHigh:
         found = only(recording, problem=self.PROBLEM)
         undecided = [name for name, verdict in verdicts(found).items() if verdict == "unknown"]
         assert undecided == [
-            "affinity", "numa_imbalance", "low_shares", "power_management", "costop_wide_vm", "pool_limit",
+            "affinity", "numa_imbalance", "low_shares", "share_dilution", "power_management",
+            "costop_wide_vm", "pool_limit",
         ]  # fmt: skip
         assert "esxtop with -a" in cause(found, "low_shares").because
         assert "esxtop with -a" in cause(found, "affinity").because
@@ -370,3 +371,137 @@ class TestSingleVcpu:
         ref = vm(recording, "batch", vcpus=2)
         vcpu_runs(recording, ref, 5.0, during(100, 500, 97.0, 5.0))
         assert findings(recording) == []
+
+
+class TestVmwait:
+    PROBLEM = "cpu.vmwait"
+
+    @pytest.mark.parametrize(("level", "severity"), [(2.0, None), (8.0, "warning"), (30.0, "critical")])
+    def test_levels(self, level: float, severity: str | None) -> None:
+        recording = host()
+        vm(recording, "db01", vmwait=level)
+        assert [one.severity for one in findings(recording, problem=self.PROBLEM)] == (
+            [severity] if severity else []
+        )
+
+    def test_waiting_for_swapped_memory_is_not_counted(self) -> None:
+        recording = host()
+        vm(recording, "db01", vmwait=9.0, swap_wait=7.0)
+        assert not findings(recording, problem=self.PROBLEM)
+
+    def test_slow_disks_are_the_cause(self) -> None:
+        recording = host()
+        ref = vm(recording, "db01", vmwait=12.0)
+        recording.has(ref, {"vdisk.commands": 200.0})
+        recording.add(
+            "vdisk", "scsi0:0", {"vdisk.latency_read": 40.0, "vdisk.latency_write": 3.0}, parent=ref
+        )
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("slow_storage", "likely")
+        assert "40 ms" in found.causes[0].because
+        assert "–" not in found.causes[0].because
+
+
+class TestSystemTime:
+    PROBLEM = "cpu.system_time"
+
+    @pytest.mark.parametrize(
+        ("run", "system", "severity"),
+        [(95.0, 9.0, None), (80.0, 14.0, "warning"), (30.0, 12.0, "critical"), (3.0, 1.0, None)],
+    )
+    def test_levels(self, run: float, system: float, severity: str | None) -> None:
+        recording = host()
+        vm(recording, "web01", run=run, system=system)
+        assert [one.severity for one in findings(recording, problem=self.PROBLEM)] == (
+            [severity] if severity else []
+        )
+
+    def test_packets(self) -> None:
+        recording = host()
+        ref = vm(recording, "web01", run=60.0, system=12.0)
+        recording.has(ref, {"vdisk.commands": 5.0})
+        recording.add("port", "1", {"net.packets_tx": 20_000.0, "net.packets_rx": 20_000.0}, parent=ref)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "packet_rate"
+        assert verdicts(found)["emulated_device"] == "ruled out"
+
+
+class TestPolling:
+    PROBLEM = "cpu.guest_saturated"
+
+    def busy(self, name: str = "", value: float | str = 0.0) -> Recording:
+        recording = host(source="vcenter")
+        recording.fact(recording.host, "cpu.mhz", 2_500.0)
+        ref = vm(recording, "upf01", run=99.5, used=99.0)
+        vcpu_runs(recording, ref, 99.5, 99.5)
+        recording.fact(ref, "cpu.shares", 2_000.0)
+        if name:
+            recording.fact(ref, name, value)
+        return recording
+
+    def test_a_latency_sensitive_vm_polls(self) -> None:
+        found = only(self.busy("latency_sensitivity", "high"), problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("info", "polling")
+        assert verdicts(found)["spinning_process"] == "ruled out"
+
+    @pytest.mark.parametrize(("reserved", "severity"), [(5_000.0, "info"), (1_000.0, "critical")])
+    def test_a_fully_reserved_vm_polls(self, reserved: float, severity: str) -> None:
+        found = only(self.busy("cpu.reservation_mhz", reserved), problem=self.PROBLEM)
+        assert found.severity == severity
+
+    def test_no_sentence_has_a_hole_where_nothing_came_before(self) -> None:
+        for one in only(self.busy(), problem=self.PROBLEM).causes:
+            if one.cause in ("spinning_process", "undersized"):
+                assert "–" not in one.because
+
+
+class TestSpeedOfAVcentersHost:
+    """A vCenter's usage is of all cores; two busy threads of a core do 1.25 of its work."""
+
+    PROBLEM = "cpu.power_management"
+
+    def esx(self, usage: float, util: float, core: float, threads: float = 32.0) -> Recording:
+        recording = Recording(interval=20.0, source="vcenter")
+        recording.on_host({"cpu.pcpu_used": usage, "cpu.pcpu_util": util, "cpu.core_util": core})
+        for name, value in (("cpu.cores", 16.0), ("cpu.threads", threads), ("cpu.mhz", 2_500.0)):
+            recording.fact(recording.host, name, value)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("usage", "util", "core", "threads", "is_found"),
+        [
+            (80.0, 42.0, 80.0, 32.0, False),  # a thread a core, at nominal frequency
+            (52.0, 42.0, 80.0, 32.0, True),
+            (100.0, 95.0, 100.0, 32.0, False),  # full: usage ends at 100 %
+            (60.0, 60.0, 60.0, 16.0, False),  # no hyper-threading
+            (45.0, 60.0, 60.0, 16.0, True),
+        ],
+    )
+    def test_use_against_time(
+        self, usage: float, util: float, core: float, threads: float, is_found: bool
+    ) -> None:
+        found = findings(self.esx(usage, util, core, threads), problem=self.PROBLEM)
+        assert bool(found) == is_found
+
+    def test_the_policy_is_its_cause(self) -> None:
+        recording = self.esx(52.0, 42.0, 80.0)
+        recording.fact(recording.host, "power_policy", "low")
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "power_policy"
+
+
+def test_only_the_heaviest_vms_are_called_heavy() -> None:
+    recording = with_pcpus(host(util=96.0, used=68.0), [96.0] * 16)
+    vm(recording, "monster", vcpus=16, ready=9.0, run=90.0, used=60.0)
+    for number in range(6):
+        vm(recording, f"app{number}", ready=6.0, run=15.0)
+    told = cause(only(recording, problem="cpu.host_saturated"), "few_heavy_vms").because
+    assert "monster" in told
+    assert "app" not in told
+
+
+def test_samples_of_five_minutes_make_one_spell_with_a_length() -> None:
+    recording = Recording(seconds=7_200, interval=300.0)
+    recording.on_host({"cpu.pcpu_util": 45.0, "cpu.pcpu_used": 40.0})
+    recording.vm("app02", {"cpu.ready": during(1_800, 3_000, 15.0, 0.5), "cpu.max_limited": 0.0})
+    (window,) = only(recording, problem="cpu.ready_high").windows
+    assert (window.start - START, window.end - START) == (1_500_000, 3_000_000)

@@ -308,3 +308,93 @@ class TestCompressing:
         recording = host()
         vm(recording, "a", compressed_used=400.0)
         assert findings(recording) == []
+
+
+class TestHostCache:
+    PROBLEM = "mem.host_cache"
+
+    def test_swapping_to_flash_is_its_own_problem(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "web01", llswap_read=0.8, llswap_write=0.5, swapped=900.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("warning", "host_overcommit")
+        assert not findings(recording, problem="mem.swapping")
+
+    def test_it_is_read_back_after_the_shortage(self) -> None:
+        recording = host()
+        vm(recording, "web01", llswap_read=0.8, swapped=900.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "recovering"
+
+
+class TestLatency:
+    PROBLEM = "mem.latency"
+
+    @pytest.mark.parametrize(("level", "severity"), [(0.5, None), (2.0, "warning"), (7.0, "critical")])
+    def test_levels(self, level: float, severity: str | None) -> None:
+        recording = short_host(3.0)
+        vm(recording, "web01", mem_latency=level)
+        assert [one.severity for one in findings(recording, problem=self.PROBLEM)] == (
+            [severity] if severity else []
+        )
+
+    def test_what_is_waited_for(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "web01", mem_latency=7.0, decompress_rate=2.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "decompression"
+        assert verdicts(found)["swap_in"] == "ruled out"
+
+    def test_it_follows_from_swapping(self) -> None:
+        recording = short_host(3.0)
+        ref = vm(recording, "web01", mem_latency=7.0, swap_read=2.0, swap_write=2.0, swapped=900.0)
+        assert only(recording, problem=self.PROBLEM).consequence_of == ("mem.swapping", ref)
+
+
+class TestDemand:
+    @pytest.mark.parametrize(
+        ("touched", "severity"), [(8_000.0, None), (14_000.0, "warning"), (15_500.0, "critical")]
+    )
+    def test_a_host_whose_memory_is_all_in_use(self, touched: float, severity: str | None) -> None:
+        recording = host()
+        for number in range(8):
+            vm(recording, f"app{number}", size=16_384.0, touched=touched)
+        assert [one.severity for one in findings(recording, problem="mem.host_demand")] == (
+            [severity] if severity else []
+        )
+
+    def test_consumed_near_100_percent_is_normal(self) -> None:
+        recording = host(free=2_500.0)
+        for number in range(8):
+            vm(recording, f"app{number}", size=16_384.0, consumed=16_000.0, touched=3_000.0)
+        assert not findings(recording, problem="mem.host_demand")
+
+    def test_full_and_mostly_active(self) -> None:
+        recording = host(free=5_000.0)
+        for number in range(8):
+            vm(recording, f"app{number}", size=16_384.0, touched=12_000.0)
+        found = only(recording, problem="mem.host_demand")
+        assert "96.2 % full" in found.conclusion
+
+    def test_the_vm_that_uses_most_is_named(self) -> None:
+        recording = host()
+        vm(recording, "sap01", size=98_304.0, touched=90_000.0)
+        vm(recording, "web01", touched=6_000.0)
+        vm(recording, "app01", size=16_384.0, touched=12_000.0)
+        found = only(recording, problem="mem.host_demand")
+        assert found.causes[0].cause == "few_large_vms"
+        assert "sap01" in found.causes[0].because
+        assert "web01" not in found.causes[0].because
+
+    def test_a_small_guest_takes_half_an_hour_to_show(self) -> None:
+        for seconds, verdict in ((1_200, "suspected"), (3_600, "problem")):
+            recording = host(seconds=seconds)
+            vm(recording, "sql01", touched=7_500.0)
+            check = next(
+                one for one in diagnosed(recording).verdict.checks if one.problem == "mem.guest_demand"
+            )
+            assert check.verdict == verdict
+
+    def test_a_guest_whose_memory_the_host_took_is_not_called_small(self) -> None:
+        recording = host(seconds=3_600)
+        vm(recording, "sql01", touched=7_500.0, balloon=2_000.0, balloon_target=2_000.0)
+        assert only(recording, problem="mem.guest_demand").causes[0].cause == "memory_taken"

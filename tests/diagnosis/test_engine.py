@@ -12,7 +12,7 @@ import pytest
 
 from collectors.esxtop.importing import import_captures
 from diagnosis import Diagnosis, diagnose_session, findings_json
-from diagnosis.ranking import link, overlap
+from diagnosis.ranking import Whereabouts, link, overlap
 from resources.failures import CancelledError
 from resources.problem_cards import Consequence
 from sessions.findings import CauseVerdict, Finding
@@ -32,6 +32,7 @@ from tests.diagnosis.recordings import (
 )
 from tests.sessions.memory_session import MemorySession
 
+NOWHERE = Whereabouts(lambda _: None)
 CAPTURE = Path(__file__).parents[3] / "shared" / "data" / "esxtop-batch-default.csv"
 
 
@@ -227,7 +228,7 @@ class TestConsequences:
         )  # fmt: skip
 
     def linked(self, *found: Finding, pairs: tuple[Consequence, ...] | None = None) -> list[str]:
-        marked = link(found, pairs or (self.PAIR,), lambda _: None)
+        marked = link(found, pairs or (self.PAIR,), NOWHERE)
         return [one.consequence_of[0] if one.consequence_of else "" for one in marked]
 
     def test_only_at_the_same_time(self) -> None:
@@ -239,7 +240,7 @@ class TestConsequences:
         found = link(
             [self.finding("cpu.limit", 0, 10), self.finding("cpu.ready_high", 0, 10)],
             (self.PAIR,),
-            lambda _: None,
+            NOWHERE,
         )
         assert (found[1].severity, found[1].score, found[1].notes) == ("warning", 2.0, ("because",))
 

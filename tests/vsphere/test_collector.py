@@ -113,6 +113,22 @@ def test_vcpus_that_change_keep_the_scale(start_vcenter: Start, tmp_path: Path) 
     assert mine == pytest.approx(theirs / 2)
 
 
+def test_tools_that_are_not_installed_are_a_fact(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(hosts=1, vms=2, interval=1, history=5, rollup=10, rollup_days=0)
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path), rollups=False)) as recording:
+        recording.rounds(1)
+        server.fault("vm_tools", vm="vm-00001", tools="notInstalled")
+        recording.until(lambda: "guestToolsNotInstalled" in told(recording, "tools_status"))
+    assert told(recording, "tools_status") == ["guestToolsCurrent", "guestToolsNotInstalled"]
+    assert told(recording, "tools")[-1] == "guestToolsNotRunning"
+
+
+def told(recording: Recording, name: str) -> list[object]:
+    """The values of a fact of the first VM, in order of time."""
+    vm = next(ref for ref, entity in recording.feed.entities.items() if entity.name == "vm-00001")
+    return [fact.value for fact in recording.feed.facts if fact.name == name and fact.entity == vm]
+
+
 def vcpus(recording: Recording) -> int:
     told = [fact.value for fact in recording.feed.facts if fact.name == "vcpus"]
     return int(told[-1]) if told else 0

@@ -39,6 +39,13 @@ def test_a_vm_as_facts() -> None:
     }
 
 
+def test_what_tools_say_of_themselves_and_who_made_a_vm_are_facts() -> None:
+    agent = vm(guest__toolsVersionStatus2="guestToolsTooOld", config__managedBy="com.vmware.vim.eam")
+    _, feed = loaded(agent, *WORLD[1:])
+    facts = feed.facts(VM)
+    assert (facts["tools_status"], facts["managed_by"]) == ("guestToolsTooOld", "com.vmware.vim.eam")
+
+
 def test_a_host_and_what_it_has_as_facts() -> None:
     _, feed = loaded(*WORLD)
     assert feed.facts(HOST) == {

@@ -161,6 +161,9 @@ def test_small_things() -> None:
     assert (
         elements.product(value("<version>8.0.2</version><build>22380479</build>")) == "8.0.2 build-22380479"
     )
+    assert elements.extension(
+        value("<extensionKey>com.vmware.vim.eam</extensionKey><type>cluster-agent</type>")
+    ) == ("com.vmware.vim.eam")
     assert elements.affinity(value("<affinitySet>12</affinitySet><affinitySet>13</affinitySet>")) == (
         "12",
         "13",

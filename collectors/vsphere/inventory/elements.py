@@ -118,6 +118,11 @@ def level(element: Element) -> str:
     return text_at(element, "level")
 
 
+def extension(element: Element) -> str:
+    """Read a ManagedByInfo: the key of the extension that made the VM and looks after it."""
+    return tidy(text_at(element, "extensionKey"))
+
+
 def policy(element: Element) -> str:
     """Read a PowerSystemInfo: the short name of the active power policy."""
     return text_at(element, "currentPolicy", "shortName")

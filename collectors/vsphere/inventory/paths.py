@@ -59,7 +59,10 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("config.latencySensitivity", elements.level, facts.plain("latency_sensitivity")),
         Row("config.cpuHotAddEnabled", elements.flag, facts.plain("cpu.hot_add")),
         Row("guest.toolsRunningStatus", elements.text, facts.plain("tools")),
+        # govmomi's simulator takes a change of it for one of guest.toolsVersion, if that comes first.
+        Row("guest.toolsVersionStatus2", elements.text, facts.plain("tools_status")),
         Row("guest.toolsVersion", elements.text, facts.plain("tools_version")),
+        Row("config.managedBy", elements.extension, facts.plain("managed_by")),
     ),
     HOST: (
         Row("name", elements.name),
