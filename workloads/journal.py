@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol
 
-from resources.failures import HyperscopeError, NotFoundError, SourceError
+from resources.failures import HyperscopeError, NotFoundError, SourceError, TimedOutError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting, current_journal
 from workloads.environment import Settings
@@ -247,7 +247,8 @@ class Changes:
     def undo_all(self) -> list[JournalEntry]:
         """Undo everything that is still open, newest first; return all changes.
 
-        Several sources (guests over ssh) are seen to at once: one that hangs holds up no other.
+        Several sources (guests over ssh) are seen to at once: one that hangs holds up no other, and is asked
+        once.
         """
         by_source: dict[str, list[JournalEntry]] = {}
         for entry in reversed(self.entries):
@@ -257,17 +258,38 @@ class Changes:
             for entry in chain.from_iterable(by_source.values()):
                 self.undo(entry)
             return self.entries
-        found = on_all(list(by_source.values()), lambda own: [self._reached(one) for one in own])
+        found = on_all(list(by_source.values()), self._reached_of_one)
         self._notes.record([entry for own in found if isinstance(own, list) for entry in own])
         return self.entries
 
     def _reached(self, entry: JournalEntry) -> JournalEntry:
         """Undo an open change; return it in the state that it reached, which is not written down yet."""
         try:
+            return self._answered(entry)
+        except TimedOutError as error:
+            return self._notes.moved(entry, "failed", str(error))
+
+    def _reached_of_one(self, own: Sequence[JournalEntry]) -> list[JournalEntry]:
+        """Undo a source's changes; after the first that it does not answer to, the others fail alike: each
+        question to a guest that hangs takes a minute.
+        """
+        found: list[JournalEntry] = []
+        for at, entry in enumerate(own):
+            try:
+                found.append(self._answered(entry))
+            except TimedOutError as error:
+                return [*found, *(self._notes.moved(one, "failed", str(error)) for one in own[at:])]
+        return found
+
+    def _answered(self, entry: JournalEntry) -> JournalEntry:
+        """Undo an open change; return it in the state that it reached. Raises TimedOutError."""
+        try:
             return self._undone(entry)
         except NotFoundError:
             why = f"{shown(entry.object.name)} is not there any more."
             return self._notes.moved(entry, "not needed", why)
+        except TimedOutError:
+            raise
         except HyperscopeError as error:
             return self._notes.moved(entry, "failed", str(error))
 

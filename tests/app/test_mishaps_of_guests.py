@@ -57,7 +57,7 @@ def failing(guests: Sequence[Guest], folder: Path, phase: str, mishap: Callable[
         "test", "plan", "io-sweep", *addresses, "-o", plan, "--length", "quick", "--set", "depths=1,4"
     )
     assert made.code == 0, made.err
-    shorten(plan, measure=8)
+    shorten(plan, measure=5)
     with typed.begin("test", "run", plan, "-o", session, "--yes", *confirmed(plan)) as run:
         wait_for_phase(run, session, phase)
         wait_until(lambda: all(one.is_loaded() for one in guests))

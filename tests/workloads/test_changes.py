@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.failures import DisconnectedError, NotFoundError
+from resources.failures import DisconnectedError, NotFoundError, TimedOutError
 from sessions.journal import ChangedObject, JournalEntry, Setting, current_journal
 from workloads.journal import ChangeFailedError, Changes, Wanted, changes_json
 
@@ -324,6 +324,30 @@ def test_a_source_that_hangs_holds_up_no_other() -> None:
     assert [entry.state for entry in changes.undo_all()] == ["undone", "undone"]
     assert world.values == {(one, "folder"): None for one in guests}
     assert {entry.state for entry in current_journal(world.journal)} == {"undone"}
+
+
+def test_a_source_that_does_not_answer_is_asked_once_each_time() -> None:
+    world = World()
+    well, hung = (ChangedObject(place, "guest", place, place) for place in ("ssh://a", "ssh://b"))
+    wanted = [Wanted(one, setting, "/var/tmp/run") for one in (well, hung) for setting in ("folder", "lock")]
+    world.values |= {(one.object, one.setting): None for one in wanted}
+    world.changes().make_all(wanted)
+    asked: list[str] = []
+    read = world.read
+
+    def hangs(changed: ChangedObject, setting: str) -> Setting:
+        asked.append(changed.name)
+        if changed == hung:
+            raise TimedOutError("b did not do what it was told within 60 s.")
+        return read(changed, setting)
+
+    world.read = hangs  # type: ignore[method-assign]
+    states = {(one.object.name, one.state): one.why for one in world.changes().undo_all()}
+    assert set(states) == {("ssh://a", "undone"), ("ssh://b", "failed")}
+    assert "within 60 s" in states["ssh://b", "failed"]
+    assert asked.count("ssh://b") == 1
+    world.read = read  # type: ignore[method-assign]
+    assert {one.state for one in world.changes().undo_all()} == {"undone"}
 
 
 def test_entries_of_an_earlier_process_are_counted_on() -> None:

@@ -38,8 +38,10 @@ MAX_PAUSE_S = 1800.0
 """A pause that lasts longer ends the run: settings stay changed meanwhile (WIZARDS §3)."""
 MAX_REPEATS = 3
 """How many disturbed measurements are repeated in a run."""
-RESTORE_TRIES, RESTORE_WAIT_S = 5, 3.0
-"""How often, and how long apart (s), what does not answer is put back again."""
+RESTORE_TRIES, RESTORE_WAIT_S, RESTORE_WITHIN_S = 5, 3.0, 60.0
+"""How often, how long apart (s), and for how long (s) what does not answer is put back again: a guest that
+hangs takes minutes to be asked six times, and ``restore`` mends it once it is back.
+"""
 PREPARE, RESTORE = "prepare", "restore"
 
 Judge = Callable[[Plan, Measured], Verdict]
@@ -441,9 +443,10 @@ def _leave(run: _Run, why: str) -> None:
             run.record.end_phase(number, "failed")
     run.record.begin_phase(last, "Restore: everything as it was")
     on_all(list(run.active.values()), lambda one: one.worker.stop())
+    until = time.monotonic() + RESTORE_WITHIN_S
     entries = run.changes.undo_all()
     for _ in range(RESTORE_TRIES):
-        if not any(entry.is_open for entry in entries):
+        if not any(entry.is_open for entry in entries) or time.monotonic() > until:
             break
         never.wait(run.options.retry_s)
         entries = run.changes.undo_all()
