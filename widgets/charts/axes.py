@@ -19,7 +19,15 @@ _ZONE_LEFT, _ZONE_GAP, _TEXT_TOP = 8, 2, 6
 _FLAG_GAP = 3
 
 
-class TimeAxis(pg.AxisItem):  # type: ignore[misc]
+class _UnnamedAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis without a label: the head of the card names the quantity and its unit."""
+
+    def _updateLabel(self) -> None:  # noqa: N802 - pyqtgraph's, which lays the empty label out as HTML each time
+        self.picture = None
+        self.update()
+
+
+class TimeAxis(_UnnamedAxis):
     """A time axis with labels at round times, on the 24-hour clock."""
 
     def __init__(self, at: Clock) -> None:
@@ -106,7 +114,7 @@ def _ends(box: QRectF, width: float) -> tuple[float, float]:
     return box.center().x() - width / 2, box.center().x() + width / 2
 
 
-class ValueAxis(pg.AxisItem):  # type: ignore[misc]
+class ValueAxis(_UnnamedAxis):
     """A value axis with four or five plain numbers; its fixed width lines up charts above each other."""
 
     def __init__(self) -> None:
