@@ -15,6 +15,7 @@ from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
 from diagnosis.topology import Topology
+from sessions.distinct import distinct
 from sessions.findings import Severity
 from sessions.model import EntityRef, FloatArray, IntArray
 from sessions.times import TimeRange
@@ -135,12 +136,12 @@ def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:
     result = np.zeros(len(scene.rows), dtype=np.bool_)
     if compiled.critical is None or short or compiled.rule.severity == "info":
         return result
-    rows = np.unique(windows.entity)
+    rows = distinct(windows.entity)
     if not rows.size:
         return result
     worst = scene.full(compiled.critical)[rows]
     found = sustained_windows(worst, scene.times, rule.critical, rule)
-    result[rows[np.unique(found.entity)]] = True
+    result[rows[distinct(found.entity)]] = True
     return result
 
 
@@ -151,7 +152,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
     hits = []
     peaks = scene.peaks() if windows.entity.size else known
     lead = _lead_ms(scene)
-    for row in np.unique(windows.entity).tolist():
+    for row in distinct(windows.entity).tolist():
         own = windows.entity == row
         spans = tuple(zip(windows.first[own].tolist(), windows.last[own].tolist(), strict=True))
         times = scene.times

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sessions.current_records import current_events, current_facts, current_gaps
+from sessions.distinct import distinct
 from sessions.model import (
     Entity,
     EntityRef,
@@ -185,7 +186,7 @@ class GrowingSession:
         ids = np.asarray(ids, np.int64)
         if span is None or (window is not None and (window.start > span.start or window.end < span.end)):
             return self._stats_of_tail(ids, window) or self._reader.stats(ids, window)
-        missing = np.unique(ids[~self._known[ids]])
+        missing = distinct(ids[~self._known[ids]])
         if missing.size:
             found = self._reader.stats(missing)
             count, low, high = self._stats
@@ -196,7 +197,7 @@ class GrowingSession:
 
     def _stats_of_tail(self, ids: IntArray, window: TimeRange | None) -> SeriesStats | None:
         """Statistics out of the samples that ``refresh`` read; None if these are not all of them."""
-        sources = np.unique(self._owners[ids])
+        sources = distinct(self._owners[ids])
         frame = self._from_tail(int(sources[0]), ids, window) if sources.size == 1 else None
         if frame is None or window is None:
             return None
@@ -209,7 +210,7 @@ class GrowingSession:
         """Return the samples: one frame for each source that has any of the series."""
         frames = []
         owners = self._owners[ids]
-        for source in np.unique(owners).tolist():
+        for source in distinct(owners).tolist():
             mine = ids[owners == source]
             frames.append(self._from_tail(source, mine, window) or self._reader.read(mine, window)[0])
         return frames

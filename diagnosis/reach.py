@@ -17,6 +17,7 @@ from diagnosis.topology import Topology
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Hold, Sustained
 from resources.units import format_count, format_duration
+from sessions.distinct import distinct
 from sessions.findings import Finding
 from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
@@ -71,7 +72,7 @@ def known_samples(table: SampleTable, pruning: Pruning, before: KnownSamples | N
     ids, count = pruning.ids, pruning.stats.count
     owners = table.owners(ids)
     last = np.zeros(ids.size, np.int64)
-    for owner in np.unique(owners).tolist():
+    for owner in distinct(owners).tolist():
         axis, mine = table.axis(owner), np.flatnonzero(owners == owner)
         if not axis.size:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from diagnosis.arrays import BoolArray, usual_step
+from sessions.distinct import distinct
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
 from sessions.times import TimeRange
 
@@ -141,7 +142,7 @@ class SampleTable:
         return result
 
     def _load(self, ids: IntArray) -> None:
-        wanted = np.unique(ids[ids >= 0])
+        wanted = distinct(ids[ids >= 0])
         missing = self._missing(wanted)
         if not missing.size:
             return
@@ -149,7 +150,7 @@ class SampleTable:
             self._rows.clear()
             missing = wanted
         owners = self.owners(missing)
-        for owner in np.unique(owners).tolist():
+        for owner in distinct(owners).tolist():
             self._rows.setdefault(owner, _Rows()).make_room(missing[owners == owner], self.axis(owner).size)
         for frame in self._source.read(missing, self.window):
             self._rows[frame.source].fill(frame, self.axis(frame.source))

@@ -19,6 +19,7 @@ from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.topology import Topology
 from resources.problem_cards import Signal
+from sessions.distinct import distinct
 from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
 
 FACT = "fact:"
@@ -236,7 +237,7 @@ def series_of(scenes: Iterable[Scene]) -> IntArray:
         if scene.compiled.signals[name].counters
         for ids in scene.members(name).ids.values()
     ]
-    every = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    every = distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
     return every[every >= 0]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from resources.catalogue import Catalogue
 from resources.views import LimitsByCounter, Screen
+from sessions.distinct import distinct
 from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -82,7 +83,7 @@ def sparks_of(
     """Read the last 60 samples of each series up to the time ``at`` (ms), by series id; ids of 0 are
     ignored.
     """
-    some = np.unique(ids[ids > 0])
+    some = distinct(ids[ids > 0])
     sources = {snapshot.by_id[number].source for number in some.tolist() if number in snapshot.by_id}
     interval = max((snapshot.intervals.get(one, USUAL_INTERVAL_S) for one in sources), default=0.0)
     window = TimeRange(at - round(interval * 1000 * _SPARK_SAMPLES), at)

@@ -9,6 +9,7 @@ import numpy as np
 
 from resources.catalogue import Catalogue
 from resources.views import LimitsByCounter, Screen
+from sessions.distinct import distinct
 from sessions.model import Entity, EntityRef, IntArray, Series
 from sessions.times import TimeRange
 from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
@@ -39,7 +40,7 @@ class Grid:
     @property
     def series(self) -> IntArray:
         """The ids of all series that the grid needs, in increasing order."""
-        found: IntArray = np.unique(np.concatenate([self.ids.ravel(), *self.loads.values()]))
+        found: IntArray = distinct(np.concatenate([self.ids.ravel(), *self.loads.values()]))
         return found[found > 0]
 
 

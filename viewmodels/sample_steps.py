@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sessions.distinct import distinct
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 
@@ -45,7 +46,7 @@ def stepped_instant(series: Sequence[Times], when: float, steps: int) -> int | N
         else:
             at = int(np.searchsorted(times, when))
             parts.append(times[max(at + steps, 0) : at])
-    found = np.unique(np.concatenate(parts)) if parts else np.zeros(0)
+    found = distinct(np.concatenate(parts)) if parts else np.zeros(0)
     if not found.size:
         return None
     return round(float(found[min(steps, found.size) - 1] if steps > 0 else found[max(steps, -found.size)]))
@@ -75,6 +76,6 @@ def session_step(
         times = [reader.times(source, TimeRange(start, end)) for source in sources]
         beyond = [one[one > when] if steps > 0 else one[one < when] for one in times]
         is_whole = start <= span.start if steps < 0 else end >= span.end
-        if is_whole or np.unique(np.concatenate(beyond)).size >= abs(steps):
+        if is_whole or distinct(np.concatenate(beyond)).size >= abs(steps):
             return stepped_instant(times, when, steps)
         reach *= _WIDER

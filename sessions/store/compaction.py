@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sessions.distinct import distinct
 from sessions.store.blocks import EncodedBlock, encode_block
 from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
@@ -110,7 +111,7 @@ def _joined(
         strip.id: unpack_ints(_blob(database, "SELECT times FROM strip WHERE id = ?", strip), strip.ticks)
         for strip in group
     }
-    times = np.unique(np.concatenate(list(pieces.values())))
+    times = distinct(np.concatenate(list(pieces.values())))
     stored = np.full((times.size, series), np.nan)
     waiting = list(reversed(others))
     for strip in group:

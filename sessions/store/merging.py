@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sessions.distinct import distinct
 from sessions.model import FloatArray, IntArray
 
 
@@ -49,7 +50,7 @@ def merge(pieces: Sequence[Piece], height: int) -> tuple[IntArray, FloatArray]:
     times = np.concatenate([piece.times for piece in by_start]) if pieces else np.zeros(0, np.int64)
     if (np.diff(times) > 0).all():
         return times, _laid_out(by_start, height, times.size)
-    times = np.unique(times)
+    times = distinct(times)
     values = np.full((height, times.size), np.nan)
     for piece in pieces:
         loaded = piece.load()

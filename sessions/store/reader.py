@@ -10,6 +10,7 @@ from types import TracebackType
 import numpy as np
 
 from resources.failures import NotFoundError
+from sessions.distinct import distinct
 from sessions.model import (
     Entity,
     EntityRef,
@@ -152,7 +153,7 @@ class SessionReader(FollowingReader):
             owners = self._samples.sources_of(ids)
             return [
                 self._samples.frame(source, ids[owners == source], window)
-                for source in np.unique(owners).tolist()
+                for source in distinct(owners).tolist()
             ]
 
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from resources.failures import NotFoundError, UsageError
+from sessions.distinct import distinct
 from sessions.model import FloatArray, Frame, IntArray
 from sessions.store import sources
 from sessions.store.contents import Contents, Decoded
@@ -95,7 +96,7 @@ class Samples:
         instants = [
             self.contents.times(segment)[_cut(self.contents.times(segment), window)] for segment in touched
         ]
-        return np.unique(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
+        return distinct(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
 
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
         """Return the time ranges of these series' samples in segments after ``newest``, and the newest
@@ -133,7 +134,7 @@ class Samples:
         touched = (segment for segment in segments if segment.touches(window))
         pieces = [piece for segment in touched if (piece := self._piece(segment, places, window)) is not None]
         if sum(piece.times.size for piece in pieces) * ids.size > MAX_CELLS:
-            instants = np.unique(np.concatenate([piece.times for piece in pieces]))
+            instants = distinct(np.concatenate([piece.times for piece in pieces]))
             if instants.size * ids.size > MAX_CELLS:
                 raise UsageError(
                     "That is more than 2 GiB of samples at once.", advice="Choose a shorter window."

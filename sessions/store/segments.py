@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from sessions.distinct import distinct
 from sessions.model import IntArray
 from sessions.store.blocks import MAX_BLOCK_TICKS, MIN_BLOCK_TICKS
 from sessions.store.codec import BlobError, unpack_ints
@@ -101,7 +102,7 @@ def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArr
         ids = unpack_ints(series, n)
         if n and not 0 < ids.min() <= ids.max() < source_of.size:
             raise BlobError("a layout of series that do not exist")
-        if (source_of[ids] != source).any() or np.unique(ids).size != n:
+        if (source_of[ids] != source).any() or distinct(ids).size != n:
             raise BlobError("a layout of series that do not belong together")
         known[number] = Layout(number, source, ids)
 
@@ -184,7 +185,7 @@ def _sharing_instants(family: Sequence[Segment], times: Callable[[Segment], IntA
     instants = np.concatenate([times(segment) for segment in ordered])
     owner = np.repeat(np.arange(len(ordered)), [segment.ticks for segment in ordered])
     _, inverse, count = np.unique(instants, return_inverse=True, return_counts=True)
-    return (ordered[i].id for i in np.unique(owner[count[inverse] > 1]).tolist())
+    return (ordered[i].id for i in distinct(owner[count[inverse] > 1]).tolist())
 
 
 def _families(segments: Sequence[Segment]) -> Iterable[Sequence[Segment]]:
@@ -195,7 +196,7 @@ def _families(segments: Sequence[Segment]) -> Iterable[Sequence[Segment]]:
     families: dict[int, list[Segment]] = {}
     for number, (layout, members) in enumerate(layouts.values(), 1):
         families[number] = list(members)
-        for other in np.unique(family_of[layout.ids]).tolist():
+        for other in distinct(family_of[layout.ids]).tolist():
             if other:
                 families[number] += families.pop(other)
                 family_of[family_of == other] = number

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sessions.distinct import distinct
 from sessions.model import IntArray, SeriesStats
 from sessions.store.contents import Sums
 from sessions.store.samples import Samples
@@ -72,7 +73,7 @@ def stats(samples: Samples, ids: IntArray, window: TimeRange | None) -> SeriesSt
 
 def _by_source(samples: Samples, ids: IntArray) -> Iterator[tuple[int, IntArray]]:
     sources = samples.sources_of(ids)
-    for source in np.unique(sources).tolist():
+    for source in distinct(sources).tolist():
         yield source, np.flatnonzero(sources == source)
 
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from resources.foreign_text import shown
 from resources.spreadsheet_text import escape_formula
 from resources.units import format_count
+from sessions.distinct import distinct
 from sessions.times import TimeRange, iso
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.file_offer import FileOffer, text_form
@@ -53,7 +54,7 @@ def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str
     curves = [curve for _, curve in columns]
     inside = [(curve.times >= window.start) & (curve.times <= window.end) for curve in curves]
     parts = [curve.times[mask] for curve, mask in zip(curves, inside, strict=True)]
-    times = np.unique(np.concatenate(parts or [np.zeros(0, np.int64)]))
+    times = distinct(np.concatenate(parts or [np.zeros(0, np.int64)]))
     table = np.full((times.size, len(curves)), np.nan)
     for number, (curve, mask) in enumerate(zip(curves, inside, strict=True)):
         table[np.searchsorted(times, curve.times[mask]), number] = curve.values[mask]

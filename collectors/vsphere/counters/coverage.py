@@ -12,6 +12,7 @@ from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.sample_book import NEVER, SampleBook
 from collectors.vsphere.counters.series_index import SeriesIndex
 from collectors.vsphere.counters.watermarks import Mask, Watermarks
+from sessions.distinct import distinct
 from sessions.model import IntArray
 
 _AT_ONCE = 3
@@ -180,7 +181,7 @@ class Coverage:
 
     def _poll_again(self, slot: int, age: int, owners: IntArray) -> None:
         if owners.size and (age <= _AT_ONCE or age % _EVERY == 0):
-            for number in np.unique(owners).tolist():
+            for number in distinct(owners).tolist():
                 self._again.setdefault(number, slot - 1)
 
     def close(self) -> Iterator[tuple[int, Mask]]:

@@ -25,6 +25,7 @@ from connections.vsphere.retry import FIRST_BACKOFF_S, MAX_BACKOFF_S, is_transie
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
+from sessions.distinct import distinct
 
 ALWAYS = ("ClusterComputeResource", "Datastore")
 """What has rollups and no realtime samples."""
@@ -290,7 +291,7 @@ class Rollups:
             )
 
     def _report(self, state: State, behind_s: float = 0.0) -> None:
-        self._state.report(state, int(np.unique(self._state.series.owner).size), behind_s)
+        self._state.report(state, int(distinct(self._state.series.owner).size), behind_s)
 
 
 _NOTHING = metric_list(())
