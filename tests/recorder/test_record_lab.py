@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -148,8 +149,20 @@ def test_a_command_that_makes_no_sense_is_a_warning(record: Record, session_path
 ENDINGS = ["stop", "closing", "SIGINT", "SIGTERM", "SIGHUP"]
 
 
+@pytest.fixture
+def hang_ups() -> Iterator[None]:
+    """A hang-up ends programs that start meanwhile. Under nohup they ignore it, as whoever starts them does:
+    the recording then went on to the end of the lab, and was as complete.
+    """
+    number = getattr(signal, "SIGHUP", None)
+    before = None if number is None else signal.signal(number, signal.SIG_DFL)
+    yield
+    if number is not None:
+        signal.signal(number, before)
+
+
 @pytest.mark.parametrize("how", ENDINGS)
-def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
+def test_it_ends_cleanly(record: Record, session_path: Path, how: str, hang_ups: None) -> None:
     if sys.platform == "win32" and how.startswith("SIG"):
         pytest.skip("Windows sends no signals to one process")
     recorder = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
@@ -165,6 +178,9 @@ def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
     assert check_session(session_path, thorough=True) == []
     with SessionReader.open(session_path) as reader:
         assert {source.state for source in reader.sources()} == {"complete"}
+        span = reader.span()
+        assert span is not None
+        assert span.seconds < 40 * 60, "it was ended, it did not come to the end of the lab's 45 minutes"
         assert not session_path.with_name(session_path.name + "-wal").exists()
 
 
