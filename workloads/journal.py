@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol
 
-from resources.failures import HyperscopeError, NotFoundError, SourceError, TimedOutError
+from resources.failures import BusyError, HyperscopeError, NotFoundError, SourceError, TimedOutError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting, current_journal
 from workloads.environment import Settings
@@ -41,11 +41,12 @@ class ChangeFailedError(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A setting and the value that it should have."""
+    """A setting and the value that it should have; ``only_if_unset``: never in the place of another value."""
 
     object: ChangedObject
     setting: str
     value: Setting
+    only_if_unset: bool = False
 
     @property
     def key(self) -> tuple[ChangedObject, str]:
@@ -143,12 +144,13 @@ class Changes:
 
         A setting that this run has changed before gets one change from its first value to the new one. Raises
         ChangeFailedError and what the settings raise; whatever may have been changed then is in the journal.
+        Raises BusyError if a setting that must be unset is set.
         """
         earlier = self._notes.open_change(wanted.key)
         is_moving = wanted.setting == _MOVING
         if earlier is not None and _same(earlier.before, wanted.value):
             return self._returned(earlier) if is_moving else self.undo(earlier)
-        before = self._settings.read(wanted.object, wanted.setting)
+        before = self._unset_if_it_must(wanted)
         if _same(before, wanted.value):
             is_first = is_moving and earlier is None
             return (
@@ -174,7 +176,7 @@ class Changes:
         """
         if len({one.object.source for one in wanted}) < max(2, len(wanted)):
             return [self.make(one) for one in wanted]
-        seen = raised(on_all(wanted, lambda one: self._settings.read(one.object, one.setting)))
+        seen = raised(on_all(wanted, self._unset_if_it_must))
         intended: list[JournalEntry] = []
         for one, before in zip(wanted, seen, strict=True):
             intended.append(self._notes.new(one, before, "intended", len(intended)))
@@ -182,6 +184,15 @@ class Changes:
         made = raised(on_all(intended, self._made))
         self._notes.record(made)
         return made
+
+    def _unset_if_it_must(self, wanted: Wanted) -> Setting:
+        before = self._settings.read(wanted.object, wanted.setting)
+        if wanted.only_if_unset and before not in (None, ""):
+            raise BusyError(
+                f"{shown(wanted.object.name)} already has {shown(wanted.setting)}.",
+                meaning=f"It is {_said(before)}.",
+            )
+        return before
 
     def _made(self, change: JournalEntry) -> JournalEntry:
         self._apply(change)

@@ -160,7 +160,7 @@ def test_a_guest_that_another_run_holds(two: list[Guest], tmp_path: Path) -> Non
     assert re.search(
         rf"{two[0].server.host}:\d+ is held by test io-sweep \(run \S+\) from \S+ since \d+", checked.out
     )
-    assert "1 more objects are held, too." in checked.out
+    assert "1 more object is held, too." in checked.out
     refused = typed("test", "run", plan, "-o", second, *consent)
     assert refused.code == 2
     assert "The test was not started" in refused.err

@@ -368,6 +368,25 @@ def test_of_two_runs_that_lock_at_the_same_instant_one_gives_way(
         assert {setting for _, setting, _ in around.writes} == {LOCK}, "nothing else was changed"
 
 
+def test_a_lock_that_another_run_was_faster_to_take_is_not_overwritten(session: Path) -> None:
+    """It would be put back at the end, when that run may have gone: nobody would free it any more."""
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    theirs = '{"run": "41", "test": "sioc-shares", "by": "anna-pc", "since": 1759990000000}'
+    as_it_was = {**around.snapshot(), (vm_object(3), LOCK): theirs}
+
+    def faster(changed: ChangedObject, setting: str, value: Setting) -> None:
+        if (changed, setting) == (vm_object(2), LOCK) and value is not None:
+            around.values[vm_object(3), LOCK] = theirs
+
+    around.before_write = faster
+    ran = run_plan(session, around, plan)
+    assert isinstance(ran.outcome.error, BusyError)
+    assert "perf-w03 is held by test sioc-shares (run 41) from anna-pc" in str(ran.outcome.error)
+    assert around.snapshot() == as_it_was
+    assert not any(value not in (None, "") for name, setting, value in around.writes if name == "perf-w03")
+
+
 def test_disks_are_made_used_and_removed(session: Path) -> None:
     around = MemoryEnvironment()
     as_it_was = around.snapshot()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from collectors.feed import Controls, Feed
 from diagnosis.statistics.steady import SteadyLimits
-from resources.failures import HyperscopeError, UsageError
+from resources.failures import BusyError, HyperscopeError, UsageError
 from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
@@ -414,7 +414,11 @@ def _lock(run: _Run, objects: Sequence[ChangedObject]) -> None:
         for changed in objects:
             if run.environment.settings.read(changed, LOCK) not in (None, ""):
                 run.environment.settings.write(changed, LOCK, None)
-    run._kept |= {one.id for one in run.changes.make_all(lock_changes(objects, lock))}
+    try:
+        run._kept |= {one.id for one in run.changes.make_all(lock_changes(objects, lock))}
+    except BusyError:
+        _require_locks(run, objects)  # it says whose it is
+        raise
     _require_locks(run, objects)
 
 

@@ -19,7 +19,7 @@ from wizards.flows.plan import Plan
 from workloads.environment import Settings, TestObject
 from workloads.guests.lock_file import LOCK
 from workloads.journal import Wanted
-from workloads.together import on_all, raised
+from workloads.together import THREADS, on_all, raised
 
 __all__ = [
     "LOCK",
@@ -107,8 +107,11 @@ def require_locks(settings: Settings, objects: Sequence[ChangedObject], run: str
 
     Two that begin at the same instant may both have seen an attribute without a lock: the later one's stays.
     """
-    found = raised(on_all(objects, lambda one: lock_of(settings, one)))
-    for changed, lock in zip(objects, found, strict=True):
+    is_one_server = len({one.source for one in objects}) < len(objects)
+    threads = 0 if is_one_server else THREADS
+    found = raised(on_all(objects, lambda one: lock_of(settings, one), threads))
+    held = list(zip(objects, found, strict=True))
+    for changed, lock in sorted(held, key=lambda one: one[1] is None):  # another run's says more than none
         if lock is None or lock.run != run:
             free = f"{shown(changed.name)} is no longer locked by this run."
             raise BusyError(
@@ -120,4 +123,4 @@ def require_locks(settings: Settings, objects: Sequence[ChangedObject], run: str
 
 def lock_changes(objects: Iterable[ChangedObject], lock: Lock) -> list[Wanted]:
     """Return the changes that lock objects."""
-    return [Wanted(changed, LOCK, lock.text()) for changed in objects]
+    return [Wanted(changed, LOCK, lock.text(), only_if_unset=True) for changed in objects]

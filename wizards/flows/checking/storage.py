@@ -75,7 +75,9 @@ def no_lock(look: Look) -> Found:
             held.append((one.name, lock.sentence(one.name, look.around.now_ms)))
     if not held:
         return Found(True, "No other test holds these objects")
-    more = f" {format_count(len(held) - 1)} more objects are held, too." if len(held) > 1 else ""
+    others = len(held) - 1
+    is_one = "1 more object is" if others == 1 else f"{format_count(others)} more objects are"
+    more = f" {is_one} held, too." if others else ""
     return Found(False, held[0][1].rstrip(".") + "." + more, tuple(name for name, _ in held))
 
 
