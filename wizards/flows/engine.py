@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from collectors.feed import Controls, Feed
 from diagnosis.statistics.steady import SteadyLimits
-from resources.failures import BusyError, HyperscopeError, UsageError
+from resources.failures import HyperscopeError, UsageError
 from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
@@ -19,7 +19,7 @@ from wizards.flows.check_result import CheckResult
 from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
-from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects, require_locks
+from wizards.flows.locks import LOCK, Lock, lock_all, locked_objects, require_locks
 from wizards.flows.measured import NOTHING_MEASURED, LostWorker, Measured, Round
 from wizards.flows.observing import ObservingFeed
 from wizards.flows.phase_facts import PhaseFacts, note_hosts, numbers_of
@@ -370,7 +370,7 @@ def _prepare(run: _Run) -> None:
         run._keep(run.changes.make(wanted))
     run.changes_hold([])
     _find_workers(run)
-    _require_locks(run, objects)
+    require_locks(run.environment.settings, objects, run.options.run, run.environment.now_ms())
     if not run.before:
         run.before = numbers_of(around, run._chosen())
         chosen = [one for one in around.objects if one.object.id in run._chosen()]
@@ -414,16 +414,7 @@ def _lock(run: _Run, objects: Sequence[ChangedObject]) -> None:
         for changed in objects:
             if run.environment.settings.read(changed, LOCK) not in (None, ""):
                 run.environment.settings.write(changed, LOCK, None)
-    try:
-        run._kept |= {one.id for one in run.changes.make_all(lock_changes(objects, lock))}
-    except BusyError:
-        _require_locks(run, objects)  # it says whose it is
-        raise
-    _require_locks(run, objects)
-
-
-def _require_locks(run: _Run, objects: Sequence[ChangedObject]) -> None:
-    require_locks(run.environment.settings, objects, run.options.run, run.environment.now_ms())
+    run._kept |= lock_all(run.changes, run.environment.settings, objects, lock)
 
 
 def _find_workers(run: _Run) -> None:

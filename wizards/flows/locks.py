@@ -18,14 +18,14 @@ from sessions.journal import ChangedObject, Setting
 from wizards.flows.plan import Plan
 from workloads.environment import Settings, TestObject
 from workloads.guests.lock_file import LOCK
-from workloads.journal import Wanted
+from workloads.journal import Changes, Wanted
 from workloads.together import THREADS, on_all, raised
 
 __all__ = [
     "LOCK",
     "STALE_S",
     "Lock",
-    "lock_changes",
+    "lock_all",
     "lock_of",
     "locked_objects",
     "parse_lock",
@@ -121,6 +121,13 @@ def require_locks(settings: Settings, objects: Sequence[ChangedObject], run: str
             )
 
 
-def lock_changes(objects: Iterable[ChangedObject], lock: Lock) -> list[Wanted]:
-    """Return the changes that lock objects."""
-    return [Wanted(changed, LOCK, lock.text(), only_if_unset=True) for changed in objects]
+def lock_all(changes: Changes, settings: Settings, objects: Sequence[ChangedObject], lock: Lock) -> set[str]:
+    """Lock these objects; return the ids of the changes. Raises BusyError if another run was faster."""
+    wanted = [Wanted(changed, LOCK, lock.text(), only_if_unset=True) for changed in objects]
+    try:
+        made = changes.make_all(wanted)
+    except BusyError:
+        require_locks(settings, objects, lock.run, lock.since)  # it says whose it is
+        raise
+    require_locks(settings, objects, lock.run, lock.since)
+    return {one.id for one in made}
