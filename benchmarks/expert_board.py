@@ -1,7 +1,7 @@
 """How the product's verdicts stand against an expert's, over the scenarios of tests/diagnosis/expert.
 
-    python -m benchmarks.expert_board [--scenario GLOB] [--view VIEW] [--seeds N] [--misses]
-                                      [--read GLOB] [--goals] [--mended]
+    python -m benchmarks.expert_board [--scenario GLOB] [--family GLOB] [--view VIEW] [--seeds N]
+                                      [--misses] [--read GLOB] [--goals] [--mended]
 
 Prints, for each family, recall (problems found, with severity), precision (against warnings of what is fine),
 first cause, right time, right verdicts (of all claims), and with ``--misses`` each claim that is not met with
@@ -85,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the board; returns 1 where a goal is missed and goals were asked for."""
     parser = argparse.ArgumentParser(prog="expert_board", description=__doc__.splitlines()[0])
     parser.add_argument("--scenario", default="*")
+    parser.add_argument("--family", default="*", help="of these files of cases (without .toml) alone")
     parser.add_argument("--view", default="*")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--misses", action="store_true")
@@ -96,7 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     board = Board(options.misses, options.read)
     for name, view in views():
-        if fnmatch(name, options.scenario) and fnmatch(view, options.view):
+        is_of_family = fnmatch(scenarios()[name].family, options.family)
+        if is_of_family and fnmatch(name, options.scenario) and fnmatch(view, options.view):
             for seed in range(1, options.seeds + 1):
                 board.play(name, view, seed)
     print(table(board.families))

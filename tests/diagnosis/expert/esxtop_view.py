@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -99,11 +100,14 @@ def vms_at_start(site: Site, host: Thing) -> list[Thing]:
 
 
 def _printed(counter: str, values: FloatArray) -> FloatArray:
-    is_whole = (
-        any(counter.startswith(one) or counter.endswith(one) for one in _WHOLE) and "/sec" not in counter
-    )
-    is_whole = is_whole and not counter.startswith("% ")
-    return np.round(values, 0 if is_whole else 2)
+    return np.round(values, 0 if _is_whole(counter) else 2)
+
+
+@cache
+def _is_whole(counter: str) -> bool:
+    """Whether esxtop prints a counter without decimals."""
+    named = any(counter.startswith(one) or counter.endswith(one) for one in _WHOLE)
+    return named and "/sec" not in counter and not counter.startswith("% ")
 
 
 def write_capture(site: Site, host: Thing, path: Path, start_s: float, *, plain: bool = False) -> None:

@@ -66,26 +66,29 @@ class Level:
         change = Change(start=float(start), end=float(end), **told)
         return Level(value, (*self.changes, change), noise)
 
-    def at(self, seconds: FloatArray, random: np.random.Generator, noise: float) -> FloatArray:
+    def at(self, seconds: FloatArray, seed: Sequence[int], noise: float) -> FloatArray:
         """The samples at these seconds; ``noise`` is used unless the scenario tells another."""
-        level = np.full(len(seconds), self.value)
+        level = np.full(len(seconds), self.value, dtype=np.float64)
         for change in self.changes:
             level = change.apply(seconds, level)
-        return level * wandering(seconds, random, noise if self.noise is None else self.noise)
+        noise = noise if self.noise is None else self.noise
+        if not noise or not level.any():
+            return level
+        return level * wandering(seconds, np.random.default_rng(seed), noise)
 
 
 def wandering(seconds: FloatArray, random: np.random.Generator, noise: float) -> FloatArray:
     """Factors around 1: a wandering load (log-normal, neighbours alike) with a sample's own scatter."""
     count = len(seconds)
     fresh = random.standard_normal((2, count))
-    if not noise or not count:
-        return np.ones(count)
     step = float(seconds[1] - seconds[0]) if count > 1 else _MEMORY_S
     keep = np.exp(-step / _MEMORY_S)
-    slow = np.empty(count)
-    slow[0] = fresh[0, 0]
-    for at in range(1, count):
-        slow[at] = keep * slow[at - 1] + np.sqrt(1 - keep**2) * fresh[0, at]
+    slow = np.sqrt(1 - keep**2) * fresh[0]
+    slow[:1] = fresh[0, :1]
+    back = 1
+    while back < count:  # each sample with what is kept of the one before, twice as far back each time
+        slow[back:] += keep**back * slow[:-back].copy()
+        back *= 2
     result: FloatArray = np.exp(noise * (0.8 * slow + 0.6 * fresh[1]) - noise**2 / 2)
     return result
 
@@ -96,3 +99,13 @@ def weighted(values: Sequence[FloatArray], weights: Sequence[FloatArray]) -> Flo
     summed = np.sum([value * weight for value, weight in zip(values, weights, strict=True)], axis=0)
     result: FloatArray = np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
     return result
+
+
+def min_free_mb(size_mb: float) -> float:
+    """MinFree by VMware's sliding scale: 6 % of the first 4 GB, 4 % to 12, 2 % to 28, 1 % above."""
+    parts: Sequence[tuple[float, float]] = ((4096, 0.06), (8192, 0.04), (16384, 0.02), (np.inf, 0.01))
+    total = 0.0
+    for width, share in parts:
+        part = min(size_mb, width)
+        total, size_mb = total + part * share, size_mb - part
+    return total

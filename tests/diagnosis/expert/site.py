@@ -8,14 +8,14 @@ rate and latency (Little's law).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from sessions.model import FloatArray
-from tests.diagnosis.expert.shapes import Level, weighted
+from tests.diagnosis.expert.shapes import Level, min_free_mb, weighted
 
 _HT_LOSS = 0.375
 """Both threads of a core busy: each is credited 62.5 % (problems.md P10)."""
@@ -69,6 +69,10 @@ _CONFIGURED = frozenset({
 then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off."""
 
 
+_RECLAIMED = ("balloon", "balloon_target", "swapped", "swap_in", "swap_out", "zipped", "zip", "unzip")
+_Made = TypeVar("_Made")
+
+
 @dataclass(slots=True)
 class Thing:
     """An object of the site: what is fixed of it, and the levels that change."""
@@ -84,6 +88,18 @@ class Thing:
         return f"{self.kind}:{self.name}"
 
 
+def once_each(make: Callable[[Site, Thing], _Made]) -> Callable[[Site, Thing], _Made]:
+    """Make it once for each object of a site: half of a site is computed from the other half."""
+
+    def made(site: Site, one: Thing) -> _Made:
+        key = (make.__name__, one.ref)
+        if key not in site.memo:
+            site.memo[key] = make(site, one)
+        return cast("_Made", site.memo[key])
+
+    return made
+
+
 class Site:
     """The objects of a site, and their levels at the seconds of one recording."""
 
@@ -91,7 +107,7 @@ class Site:
         self.seconds, self._seed = seconds, seed
         self.things: dict[str, Thing] = {}
         self._made: dict[tuple[str, str], FloatArray] = {}
-        self._cpu: dict[str, list[dict[str, FloatArray]]] = {}
+        self.memo: dict[tuple[str, str], object] = {}
         self.shape = shape
         for number in range(shape.get("hosts", 1)):
             self._host(f"esx{number + 1:02d}")
@@ -191,8 +207,8 @@ class Site:
             known = key.partition(".")[0]
             usual, noise = USUAL[one.kind][known]
             level = one.levels.get(key) or one.levels.get(known) or Level(usual)
-            random = np.random.default_rng([self._seed, zlib.crc32(f"{one.ref} {key}".encode())])
-            self._made[one.ref, key] = level.at(self.seconds, random, noise)
+            seed = (self._seed, zlib.crc32(f"{one.ref} {key}".encode()))
+            self._made[one.ref, key] = level.at(self.seconds, seed, noise)
         return self._made[one.ref, key]
 
     def zeros(self) -> FloatArray:
@@ -210,6 +226,11 @@ class Site:
 
     def there(self, vm: Thing, host: Thing) -> FloatArray:
         """1 while a VM runs on a host, 0 otherwise."""
+        if (vm.ref, host.ref) not in self._made:
+            self._made[vm.ref, host.ref] = self._there(vm, host)
+        return self._made[vm.ref, host.ref]
+
+    def _there(self, vm: Thing, host: Thing) -> FloatArray:
         result = np.full(len(self.seconds), float(vm.fixed["host"] == host.name))
         for at, to, *_ in vm.fixed.get("moves", ()):
             result = np.where(self.seconds >= at, float(to == host.name), result)
@@ -225,11 +246,10 @@ class Site:
 
     # ------------------------------------------------------------ CPU
 
+    @once_each
     def cpu(self, vm: Thing) -> list[dict[str, FloatArray]]:
         """Percent of time of each vCPU: run, ready (with what a limit took), co-stop, waits, idle, used."""
-        if vm.ref not in self._cpu:
-            self._cpu[vm.ref] = [self._vcpu(vm, number) for number in range(vm.fixed["vcpus"])]
-        return self._cpu[vm.ref]
+        return [self._vcpu(vm, number) for number in range(vm.fixed["vcpus"])]
 
     def _vcpu(self, vm: Thing, number: int) -> dict[str, FloatArray]:
         def get(key: str) -> FloatArray:
@@ -258,13 +278,9 @@ class Site:
         result: FloatArray = np.where(has_it, hot, self.level(vm, f"run.{number}"))
         return result
 
+    @once_each
     def busy(self, host: Thing) -> FloatArray:
         """How many logical CPUs of a host are busy on average."""
-        if (host.ref, "busy") not in self._made:
-            self._made[host.ref, "busy"] = self._busy(host)
-        return self._made[host.ref, "busy"]
-
-    def _busy(self, host: Thing) -> FloatArray:
         pcpus = host.fixed["cores"] * host.fixed["threads"]
         own = self.level(host, "overhead") / 100.0 * pcpus
         runs = [
@@ -276,6 +292,7 @@ class Site:
         result: FloatArray = np.minimum(total, 0.995 * pcpus)
         return result
 
+    @once_each
     def core_util(self, host: Thing) -> FloatArray:
         """The share of a core's time in which a thread of it is busy, 0 to 1."""
         told, share = self.level(host, "core_util"), self.busy(host) / host.fixed["cores"]
@@ -286,6 +303,7 @@ class Site:
         result: FloatArray = np.minimum(share, 1.0)
         return result
 
+    @once_each
     def overlapped(self, host: Thing) -> FloatArray:
         """The share of busy time in which the other thread of the core is busy as well."""
         share = self.busy(host) / host.fixed["cores"]
@@ -309,6 +327,7 @@ class Site:
         """1 where a device answers, 0 where it is dead."""
         return np.ones(len(self.seconds)) if device is None else 1.0 - self.level(device, "dead")
 
+    @once_each
     def disk(self, disk: Thing) -> dict[str, FloatArray]:
         """Rates and latencies of a virtual disk."""
         device, nfs = self.device_of(disk), self.nfs_of(disk)
@@ -349,6 +368,7 @@ class Site:
         )
         return read, write
 
+    @once_each
     def device_latency(self, device: Thing) -> dict[str, FloatArray]:
         """DAVG of reads and writes with what a slow path adds, KAVG, QAVG and their sums."""
         paths = self.of("path", device=device.name)
@@ -359,6 +379,7 @@ class Site:
         return {"davg_read": read, "davg_write": write, "kavg": kavg, "qavg": self.level(device, "qavg"),
                 "gavg_read": read + kavg, "gavg_write": write + kavg}  # fmt: skip
 
+    @once_each
     def device_load(self, device: Thing) -> dict[str, FloatArray]:
         """Rates of a device: its virtual disks' and the host's own."""
         alive = self.alive(device)
@@ -395,6 +416,7 @@ class Site:
 
     # ------------------------------------------------------------ memory
 
+    @once_each
     def memory(self, host: Thing) -> dict[str, FloatArray]:
         """Megabytes of a host: free, to keep free, state (0 high … 4 low), and the sums over its VMs."""
         size = host.fixed["memory_gb"] * 1024.0
@@ -404,16 +426,7 @@ class Site:
             key: np.sum([self.level(vm, key) * self.there(vm, host) for vm in vms], axis=0)
             if vms
             else self.zeros()
-            for key in (
-                "balloon",
-                "balloon_target",
-                "swapped",
-                "swap_in",
-                "swap_out",
-                "zipped",
-                "zip",
-                "unzip",
-            )
+            for key in _RECLAIMED
         }
         sizes = [vm.fixed["memory_gb"] * 1024.0 for vm in vms]
         held = [self.consumed(vm) * self.there(vm, host) for vm in vms]
@@ -454,6 +467,7 @@ class Site:
             if vm.fixed["uplink"] == uplink and vm.fixed["switch"] == nic.fixed["switch"]
         ]
 
+    @once_each
     def traffic(self, one: Thing) -> dict[str, FloatArray]:
         """Packets and megabits a second of a port or an uplink, both ways."""
         kept = {
@@ -482,13 +496,3 @@ class Site:
 def hosts_of(vm: Thing) -> tuple[str, ...]:
     """The names of the hosts on which a VM runs, one after the other."""
     return (vm.fixed["host"], *(to for _, to, *_ in vm.fixed.get("moves", ())))
-
-
-def min_free_mb(size_mb: float) -> float:
-    """MinFree by VMware's sliding scale: 6 % of the first 4 GB, 4 % to 12, 2 % to 28, 1 % above."""
-    parts: Sequence[tuple[float, float]] = ((4096, 0.06), (8192, 0.04), (16384, 0.02), (np.inf, 0.01))
-    total = 0.0
-    for width, share in parts:
-        part = min(size_mb, width)
-        total, size_mb = total + part * share, size_mb - part
-    return total
