@@ -80,10 +80,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="killed_tests", description=__doc__.splitlines()[0])
     parser.add_argument("where", choices=("ssh", "lab"))
     parser.add_argument("--test", action="append", help="only these tests")
+    parser.add_argument("--then", help="only kills after which this is done: restore, resume …")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     found = []
-    for one in killed(options.where, options.test or ()):
+    for one in killed(options.where, options.test or (), options.then):
         found.append(one)
         print(one.line, flush=True)
         if options.out is not None:
@@ -93,10 +94,13 @@ def main() -> int:
     return 1 if any(one.wrong for one in found) else 0
 
 
-def killed(where: str, tests: Sequence[str] = ()) -> Iterator[Outcome]:
-    """Kill runs of these tests (all without any) ``where``: over ``ssh`` or in the ``lab``."""
+def killed(where: str, tests: Sequence[str] = (), then: str | None = None) -> Iterator[Outcome]:
+    """Kill runs of these tests (all without any) ``where``: over ``ssh`` or in the ``lab``.
+
+    With ``then`` only the kills after which that is done.
+    """
     for test in tests or (SSH_TESTS if where == "ssh" else LAB_TESTS):
-        yield from _over_ssh(test) if where == "ssh" else _in_the_lab(test)
+        yield from _over_ssh(test, then) if where == "ssh" else _in_the_lab(test, then)
 
 
 def _kills(plan: Plan, *, is_lab: bool) -> Iterator[Kill]:
@@ -124,6 +128,10 @@ def _kills(plan: Plan, *, is_lab: bool) -> Iterator[Kill]:
     yield from _while_restoring(first)
     if fill:
         yield Kill("populate", fill, 2.0, "resume")
+
+
+def _wanted(plan: Plan, then: str | None, *, is_lab: bool) -> Iterator[Kill]:
+    return (one for one in _kills(plan, is_lab=is_lab) if then in (None, one.then))
 
 
 def _while_restoring(phase: str) -> Iterator[Kill]:
@@ -156,7 +164,7 @@ def _shortened(one: PlannedPhase) -> PlannedPhase:
 # ---------------------------------------------------------------- over ssh
 
 
-def _over_ssh(test: str) -> Iterator[Outcome]:
+def _over_ssh(test: str, then: str | None) -> Iterator[Outcome]:
     with tempfile.TemporaryDirectory() as name, separate_guests(Path(name) / "guests", 2) as guests:
         folder = Path(name)
         for one in guests:
@@ -169,7 +177,7 @@ def _over_ssh(test: str) -> Iterator[Outcome]:
             raise RuntimeError(made.err)
         plan.write_text(plan_text(_short(read_plan(plan), is_lab=False)))
         before = [_state(one) for one in guests]
-        for number, kill in enumerate(_kills(read_plan(plan), is_lab=False)):
+        for number, kill in enumerate(_wanted(read_plan(plan), then, is_lab=False)):
             stage = _Stage(typed, plan, folder / f"{number}.hscope", confirmed(plan))
             begun = time.monotonic()
             wrong, orphans = _kill_over_ssh(stage, guests, kill, before)
@@ -241,7 +249,8 @@ class _Stage:
         if kill.then == "restore twice":
             self.typed.dying(_FEW_STEPS)("restore", self.session)
         if kill.then == "resume":
-            return _wrong(self.typed("test", "resume", self.session, "--yes", *self.consent), self.session)
+            resumed = self.typed("test", "resume", self.session, "--yes", *self.consent)
+            return _wrong(resumed, self.session) or _without_verdict(self.session)
         return _wrong(self.typed("restore", self.session), self.session)
 
 
@@ -284,19 +293,26 @@ def _differences(guests: Sequence[Guest], before: Sequence[object]) -> str:
 # ---------------------------------------------------------------- in the lab
 
 
-def _in_the_lab(test: str) -> Iterator[Outcome]:
+def _in_the_lab(test: str, then: str | None) -> Iterator[Outcome]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         typed, plan = Typist(folder), folder / "p.toml"
         made = typed("test", "plan", test, LAB_TESTS[test], "-o", plan)
         if made.code:
             raise RuntimeError(made.err)
-        for number, kill in enumerate(_kills(read_plan(plan), is_lab=True)):
+        for number, kill in enumerate(_wanted(read_plan(plan), then, is_lab=True)):
             stage = _Stage(typed, plan, folder / f"{number}.hscope")
             begun = time.monotonic()
             wrong = stage.kill(kill) or stage.aftermath(kill)
             took = round(time.monotonic() - begun, 1)
             yield Outcome(test, "lab", kill.what, kill.then, wrong, stage.open, seconds=took)
+
+
+def _without_verdict(session: Path) -> str:
+    """Return why a resumed run has no verdict; empty if it has one."""
+    with SessionReader.open(session) as reader:
+        last = reader.test_runs()[-1]
+    return "" if last.valid else f"resumed to no verdict: {last.why}"
 
 
 def _wrong(done: Said, session: Path) -> str:

@@ -371,11 +371,10 @@ def _prepare(run: _Run) -> None:
     run.changes_hold([])
     _find_workers(run)
     require_locks(run.environment.settings, objects, run.options.run, run.environment.now_ms())
-    if not run.before:
-        run.before = numbers_of(around, run._chosen())
-        chosen = [one for one in around.objects if one.object.id in run._chosen()]
-        devices = " ".join(str(one.facts.get("device") or "") for one in chosen).split()
-        run.feed.choose([one.entity for one in chosen], devices)
+    run.before = run.before or numbers_of(around, run._chosen())
+    chosen = [one for one in around.objects if one.object.id in run._chosen()]
+    devices = " ".join(str(one.facts.get("device") or "") for one in chosen).split()
+    run.feed.choose([one.entity for one in chosen], devices)
     run.record.end_phase(0)
 
 
