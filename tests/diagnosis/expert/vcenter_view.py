@@ -147,7 +147,7 @@ def _host(site: Site, host: Thing) -> Json:
         "nics": [
             {
                 "name": one.name.rpartition("/")[2],
-                "speed_mbps": int(site.level(one, "speed")[0]),
+                "speed_mbps": int(site.level(one, "speed")[0]) or None,
                 "switch": one.fixed["switch"],
             }
             for one in site.of("nic", host=host.name)
