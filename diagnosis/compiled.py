@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 
 from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, parse
 from diagnosis.support import has_support
@@ -13,19 +14,21 @@ from resources.failures import KnowledgeError
 from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
-_CALL = re.compile(r"(who|top)\(\s*([a-z_0-9]+)\s*(?:,\s*([a-z_0-9]+)\s*)?\)")
+_CALL = re.compile(r"(who|top|event|word)\(\s*([a-z_0-9]+)\s*(?:,\s*([a-z_0-9]+)\s*)?\)")
 _TEXTS = ("entity", "host", "pool")
 NO_THRESHOLDS: Mapping[str, float] = {}
+OF_HOST = "host:"
+"""How a member's counter says that it is one of the member's host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
     """A placeholder in a template: a text (``entity``, ``host``, ``pool``), members of a
-    signal, or a number. With ``part``, only members with at least that part of the first one's number are
-    named.
+    signal, what the events of a signal say, the words of a fact, or a number. With ``part``, only members
+    with at least that part of the first one's number are named.
     """
 
-    kind: str  # "text", "who", "top" or "number"
+    kind: str  # "text", "who", "top", "event", "word" or "number"
     name: str = ""
     node: Node | None = None
     unit: str = ""
@@ -41,7 +44,7 @@ class Template:
 
     def names(self) -> set[str]:
         """Return the signals that its placeholders use."""
-        named = {placeholder.name for placeholder in self.placeholders if placeholder.kind in ("who", "top")}
+        named = {one.name for one in self.placeholders if one.name and one.kind != "text"}
         return named.union(
             *(placeholder.node.names() for placeholder in self.placeholders if placeholder.node)
         )
@@ -137,7 +140,9 @@ class CompiledRule:
 
     def counters(self) -> set[str]:
         """Return every counter that the rule may read."""
-        return {key for signal in self.signals.values() for key in signal.counters.values()}
+        return {
+            key.removeprefix(OF_HOST) for signal in self.signals.values() for key in signal.counters.values()
+        }
 
 
 def _closure(signals: Mapping[str, CompiledSignal], names: Iterable[str]) -> set[str]:
@@ -290,7 +295,7 @@ class _Compiler:
         return node
 
     def _signal(self, name: str, signal: Signal) -> CompiledSignal:
-        if signal.fact or signal.arrived:
+        if signal.fact or signal.told:
             return CompiledSignal(signal, None)
         if signal.derived:
             node = self._parse(f"signal {name}", signal.expr)
@@ -366,9 +371,8 @@ class _Compiler:
         )
 
     def _template(self, where: str, text: str) -> Template:
-        measured = {name for name, signal in self._signals.items() if signal.measured}
         try:
-            return compile_template(text, self._names, measured, self._thresholds)
+            return compile_template(text, self._names, self._signals, self._thresholds)
         except ExpressionError as error:
             raise self._refuse(where, error) from error
 
@@ -376,31 +380,32 @@ class _Compiler:
 def compile_template(
     text: str,
     names: Mapping[str, Shape],
-    measured: Collection[str] = (),
+    signals: Mapping[str, Signal] = MappingProxyType({}),
     thresholds: Mapping[str, float] = NO_THRESHOLDS,
 ) -> Template:
-    """Parse a sentence with placeholders.
-
-    ``measured`` are the signals that have members whose names can be given, ``thresholds`` the numbers of
-    the card.
+    """Parse a sentence with placeholders; those that are measured among ``signals`` have members whose names
+    can be given, others have events or the words of a fact. ``thresholds`` are the numbers of the card.
 
     Raises ExpressionError.
     """
     pieces = _PLACE.split(text)
-    placeholders = tuple(_place(piece.strip(), names, measured, thresholds) for piece in pieces[1::2])
+    placeholders = tuple(_place(piece.strip(), names, signals, thresholds) for piece in pieces[1::2])
     return Template(tuple(pieces[::2]), placeholders)
 
 
 def _place(
-    text: str, names: Mapping[str, Shape], measured: Collection[str], thresholds: Mapping[str, float]
+    text: str, names: Mapping[str, Shape], signals: Mapping[str, Signal], thresholds: Mapping[str, float]
 ) -> Placeholder:
     if text in _TEXTS:
         return Placeholder("text", name=text)
     expression, _, unit = text.partition(":")
     if called := _CALL.fullmatch(expression):
         kind, name, part = called.groups()
-        if name not in measured:
-            raise ExpressionError(f"{name!r} is not a measured signal")
+        signal = signals.get(name, Signal())
+        fits = {"event": bool(signal.happening), "word": bool(signal.fact)}.get(kind, signal.measured)
+        if not fits:
+            what = {"event": "a signal of events", "word": "a fact"}.get(kind, "a measured signal")
+            raise ExpressionError(f"{name!r} is not {what}")
         if part and part not in thresholds:
             raise ExpressionError(f"{part!r} is not a threshold")
         return Placeholder(kind, name=name, unit=unit, part=thresholds[part] if part else 0.0)

@@ -58,7 +58,7 @@ class DerivedSource:
         self._source = source
         self._entities = source.entities()
         facts = facts_until(source.facts(), window.end)
-        derived = derived_facts(rules.facts, facts, self._entities)
+        derived = derived_facts(rules.facts, facts, self._entities, window.end)
         self._facts = sorted([*facts, *derived], key=lambda fact: fact.start)
         self._by_fact: dict[str, dict[EntityRef, list[Fact]]] = {}
         for fact in self._facts:

@@ -4,7 +4,9 @@ pool further up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from resources.derived_counters import DerivedFact
 from sessions.model import Entity, EntityRef, Fact
@@ -14,20 +16,22 @@ Known = Mapping[EntityRef, Fact]
 
 
 def derived_facts(
-    rules: Sequence[DerivedFact], facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+    rules: Sequence[DerivedFact], facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int
 ) -> Iterator[Fact]:
-    """Yield the facts that follow from ``facts`` by the rules.
+    """Yield the facts that follow from ``facts`` by the rules in a window that ends at ``end`` (ms).
 
     Of a resource pool's facts only the latest is used, for the whole time.
     """
     for rule in rules:
-        found = list(_found(rule, facts, entities))
+        found = list(_found(rule, facts, entities, end))
         yield from found
         if rule.known:
             yield from _absent(rule, facts, {fact.entity for fact in found})
 
 
-def _found(rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]) -> Iterator[Fact]:
+def _found(
+    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int
+) -> Iterator[Fact]:
     match rule.of:
         case "pool":
             return _of_pools(rule, facts, entities)
@@ -37,7 +41,9 @@ def _found(rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef
             return _in_pools(rule, facts, entities)
         case "pool members":
             return _pool_members(rule, facts, entities)
-    return _of_self(rule, facts)
+        case "all":
+            return _of_all(rule, facts)
+    return _of_self(rule, facts, end)
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -45,10 +51,38 @@ def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
     return {fact.entity: fact for fact in facts if fact.name == name}
 
 
-def _of_self(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+    """What the latest of the matching facts of each entity say together."""
+    like = re.compile(rule.made_of)
+    names = {name for name in {fact.name for fact in facts} if like.fullmatch(name)}
+    known: dict[EntityRef, dict[str, Fact]] = {}
+    for fact in facts:
+        if fact.name in names:
+            known.setdefault(fact.entity, {})[fact.name] = fact
+    for ref, found in known.items():
+        start = min(fact.start for fact in found.values())
+        if rule.words:
+            yield Fact(ref, rule.name, ", ".join(sorted({str(fact.value) for fact in found.values()})), start)
+            continue
+        numbers = [number for fact in found.values() if (number := _number(rule, fact.value)) is not None]
+        if numbers:
+            yield Fact(ref, rule.name, max(numbers), start)
+
+
+def _hours_before(end: int, text: str) -> float | None:
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    at = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return max(0.0, (end / 1000 - at) / 3600)
+
+
+def _of_self(rule: DerivedFact, facts: Sequence[Fact], end: int) -> Iterator[Fact]:
     for fact in facts:
         if fact.name == rule.made_of:
-            value = _number(rule, fact.value)
+            hours = _hours_before(end, str(fact.value)) if rule.hours else None
+            value = hours if rule.hours else _number(rule, fact.value)
             if value is not None:
                 yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
-from diagnosis.compiled import CompiledRule
+from diagnosis.compiled import OF_HOST, CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import Whereabouts, rank, score
-from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict
+from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict, untold_of
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
 from resources.catalogue import Catalogue, Counter
@@ -146,7 +146,9 @@ class Run:
                     explanations.extend(explain(found.hits, scene, self._catalogue))
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
-        where = Whereabouts(self._host_of, lambda finding: self._topology.pools(finding.entity))
+        where = Whereabouts(
+            self._host_of, lambda finding: self._topology.pools(finding.entity), self._cluster_of
+        )
         ranked = rank([*merged, *findings], self._problems, where)
         if self._progress:
             self._progress(1.0, "done")
@@ -170,12 +172,14 @@ class Run:
 
     def _note_counters(self, scene: Scene) -> None:
         tally = self._book.tallies[scene.compiled.card.id]
+        tally.untold |= untold_of(scene)
         for name in scene.compiled.detecting():
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):
                     continue
-                there = bool(self._topology.series.of_counter(scene.source, key))
-                (tally.present if there else tally.lacking).add(key)
+                bare = key.removeprefix(OF_HOST)
+                there = bool(self._topology.series.of_counter(scene.source, bare))
+                (tally.present if there else tally.lacking).add(bare)
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
         """Too few samples: of the source first; of its entities only where the source itself has enough."""
@@ -307,6 +311,12 @@ class Run:
             if ref in self._topology.entities_in(source):
                 return self._topology.host(source, ref, finding.windows)
         return None
+
+    def _cluster_of(self, finding: Finding) -> Sequence[EntityRef]:
+        """The cluster of the finding's host."""
+        host = self._host_of(finding)
+        cluster = self._topology.ancestors(host).get("cluster") if host else None
+        return (cluster,) if cluster else ()
 
     def _checks(self) -> tuple[Check, ...]:
         checks = []

@@ -62,6 +62,7 @@ _OTHER: dict[str, Callable[..., FloatArray]] = {
 _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "trailing": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s), 0.0),
     "baseline": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.25),
+    "highest": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
     "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
     "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
     "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
@@ -258,6 +259,7 @@ _BOUND_OTHER: dict[str, Callable[..., Bounds]] = {
     "coalesce": _bound_coalesce,
     "missing": _bound_missing,
     "baseline": lambda a: a,
+    "highest": lambda a: a,
     "trailing": lambda a, _: a,
     "around": lambda a, _: a,
 }

@@ -7,6 +7,7 @@ never run as Python.
     element-wise  min(a, b)  max(a, b)  abs(a)  where(test, a, b)
     absence       coalesce(a, b)  missing(a)  unknown
     baseline      baseline(a): the lower quartile of all samples of the entity, its better times
+                  highest(a): the 95th percentile of all its samples
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
     statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
@@ -185,8 +186,8 @@ class _Reader:
     def _call(self, name: str, args: list[ast.expr]) -> Node:
         if name in ("trailing", "around"):
             return self._smooth(name, args)
-        if name == "baseline":
-            return self._baseline(args)
+        if name in ("baseline", "highest"):
+            return self._baseline(name, args)
         statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
         table = _STATISTICS if statistic else _ELEMENTWISE
         if name not in table:
@@ -203,13 +204,13 @@ class _Reader:
             raise ExpressionError(f"{name} needs something that has samples")
         return Node(f"over {name}", Shape.ENTITY, args=nodes)
 
-    def _baseline(self, args: list[ast.expr]) -> Node:
+    def _baseline(self, name: str, args: list[ast.expr]) -> Node:
         if len(args) != 1:
-            raise ExpressionError(f"baseline takes 1 argument, not {len(args)}")
+            raise ExpressionError(f"{name} takes 1 argument, not {len(args)}")
         what = self._quantity(args[0])
         if what.shape is not Shape.SERIES:
-            raise ExpressionError("baseline needs something that has samples")
-        return Node("baseline", Shape.ENTITY, args=(what,))
+            raise ExpressionError(f"{name} needs something that has samples")
+        return Node(name, Shape.ENTITY, args=(what,))
 
     def _smooth(self, name: str, args: list[ast.expr]) -> Node:
         if len(args) != 2:

@@ -97,6 +97,10 @@ def _signal(name: str, signal: Signal) -> tuple[str, str, str]:
             f"events {kinds}",
             f"VMs that came to it within {format_duration(signal.within_s)}",
         )
+    if signal.happening:
+        kinds = ", ".join(f"`{kind}`" for kind in signal.happening)
+        whose = "VMs that lie on it" if signal.of else "it"
+        return f"`{name}`", f"events {kinds}", f"seconds that what happens to {whose} takes"
     counters = [signal.counter] if signal.counter else list(signal.counters.values())
     of = signal.of or "itself"
     if signal.each_instance:
@@ -138,6 +142,7 @@ def _what_follows(problems: Problems) -> str:
             "host_of": "a VM of it",
             "on_host": "same host",
             "pool": "a VM in it",
+            "cluster": "a host of it",
         }
         return f"`{pair.upstream}`", f"`{pair.downstream}`", where[pair.relation], only, pair.because
 

@@ -9,12 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from diagnosis.compiled import OF_HOST
 from diagnosis.placement import Periods, joined_periods, shared_periods, within_periods
 from diagnosis.topology import Placed, Topology
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray
 
 _ABSENT = -1
+_Tables = list[tuple[str, Mapping[EntityRef, Mapping[str, int]]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,7 @@ class _Gathering:
         elif self._scope == "users":
             for other in self._topology.sources:
                 self._collect_users(other, rows)
-        elif not self._scope.startswith("host") or self._signal.depends_on_self:
+        elif self._scope.partition(".")[0] != "host" or self._signal.depends_on_self:
             self._collect(self._source, [self._in_scope(ref) for ref in rows])
         else:
             return self._by_host(rows)
@@ -142,6 +144,8 @@ class _Gathering:
     def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
         if self._scope == "self":
             return [Placed(ref)]
+        if self._scope == "hosts":
+            return self._chosen(ref, self._topology.below(self._source, ref, "host"))
         host, _, kind = self._scope.rpartition(".")
         if self._scope == "host":
             return self._topology.hosts(self._source, ref)
@@ -185,17 +189,31 @@ class _Gathering:
         return [uplink for uplink in uplinks if of_uplink.get(uplink.ref) in switches]
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
-        tables = [
-            (name, self._topology.series.of_counter(source, key)) for name, key in self._counters.items()
-        ]
+        own, of_host = self._tables(source)
         each = self._signal.each_instance
         for row, some in enumerate(scoped):
             for placed in some:
-                present = [(name, table[placed.ref]) for name, table in tables if placed.ref in table]
+                present = [(name, table[placed.ref]) for name, table in own if placed.ref in table]
                 instances = {one for _, held in present for one in held if bool(one) == each}
+                above = self._of_host(source, placed.ref, of_host) if of_host else {}
                 for instance in sorted(instances):
                     ids = {name: held[instance] for name, held in present if instance in held}
-                    self._found.append(row, placed, instance, source, ids)
+                    self._found.append(row, placed, instance, source, {**above, **ids})
+
+    def _of_host(self, source: int, ref: EntityRef, tables: _Tables) -> Mapping[str, int]:
+        """The series of the host that a member is on, the longest time of the window."""
+        host = self._topology.host(source, ref)
+        held = [(name, table.get(host, {})) for name, table in tables] if host else []
+        return {name: series[""] for name, series in held if "" in series}
+
+    def _tables(self, source: int) -> tuple[_Tables, _Tables]:
+        """The series of the members' own counters, and of those of their hosts, by local name."""
+        own: _Tables = []
+        of_host: _Tables = []
+        for name, key in self._counters.items():
+            bare = key.removeprefix(OF_HOST)
+            (own if bare == key else of_host).append((name, self._topology.series.of_counter(source, bare)))
+        return own, of_host
 
     def _collect_elsewhere(self, rows: Sequence[EntityRef]) -> None:
         views = [self._elsewhere(ref) for ref in rows]

@@ -95,7 +95,7 @@ def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
         return found
     known, like = topology.texts(only.fact), re.compile(only.like)
     types = ((ref, known.get(topology.base(ref))) for ref in found)
-    return [ref for ref, text in types if text is None or like.fullmatch(str(text))]
+    return [ref for ref, text in types if (not only.told if text is None else like.fullmatch(str(text)))]
 
 
 def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Prepared:

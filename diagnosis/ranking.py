@@ -33,12 +33,13 @@ def _nowhere(_: Finding) -> Sequence[EntityRef]:
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """Where a finding's entity was in its windows: on which host, and in which resource pools, the nearest
-    first.
+    """Where a finding's entity was in its windows: on which host, in which resource pools, the nearest
+    first, and in which cluster.
     """
 
     host_of: HostOf
     pools_of: Places = _nowhere
+    cluster_of: Places = _nowhere
 
     def ends(self, relation: Relation) -> tuple[Places, Places]:
         """Return what upstream's and downstream's finding must have in common: each one's way to it."""
@@ -53,6 +54,8 @@ class Whereabouts:
                 return self._hosts, self._hosts
             case "pool":
                 return _itself, self.pools_of
+            case "cluster":
+                return self.cluster_of, _itself
 
     def _hosts(self, finding: Finding) -> Sequence[EntityRef]:
         host = self.host_of(finding)

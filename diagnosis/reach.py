@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -31,12 +31,16 @@ _STOPPED = 2.5
 
 @dataclass(slots=True)
 class CardTally:
-    """What one card's rules looked at, by source and kind: two rules for a kind see the same entities."""
+    """What one card's rules looked at, by source and kind: two rules for a kind see the same entities.
+
+    ``untold`` is what an inventory would tell, and nobody did: names of facts, or events.
+    """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
     judged: dict[tuple[int, str], int] = field(default_factory=dict)
     lacking: set[str] = field(default_factory=set)
     present: set[str] = field(default_factory=set)
+    untold: set[str] = field(default_factory=set)
     is_short: bool = False
 
     def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
@@ -270,7 +274,11 @@ class ReachBook:
             reason = lacking_text(lacking, catalogue, {one.spec.kind for one in sources})
         elif entities and not judged:
             hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
+            if not hidden and tally.untold:
+                hidden = _untold_text(tally.untold, {one.spec.kind for one in sources})
             reason = "too few samples" if tally.is_short else hidden or "its counters have no samples"
+        elif not entities:
+            reason = next((rule.only.others for rule in card.rules if rule.only and rule.only.told), "")
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
         return CheckReach(card.id, card.title, entities, judged, reason)
@@ -367,7 +375,32 @@ def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) 
         who = f"; esxtop -b -a records {it}" if "esxtop" in kinds else f"; esxtop on the hosts has {it}"
     elif any(counter.vcenter for counter in known):
         who = f"; vCenter has {it}"
+    elif by := next((counter.recorded_by for counter in known if counter.recorded_by), ""):
+        who = f"; {by} has {it}"
     return f"no source has {named}{more}{who}"
+
+
+def untold_of(scene: Scene) -> set[str]:
+    """Return what the condition asks of an inventory and nobody told: names of facts, events, paths."""
+    measure, topology = scene.compiled.measure, scene.topology
+    found: set[str] = set()
+    for name in scene.compiled.detecting():
+        signal = scene.compiled.signals[name].signal
+        if signal.happening and not scene.events.are_reported:
+            found.add("events")
+        decides = measure is None or name in measure.names()
+        if signal.fact and decides and not topology.texts(signal.fact):
+            found.add(signal.fact)
+        if signal.of == "path" and not topology.rows(scene.source, "path"):
+            found.add("paths")
+    return found
+
+
+def _untold_text(untold: Collection[str], kinds: set[str]) -> str:
+    """Return what nobody told of, and who would."""
+    named = ", ".join(sorted(one.replace(".", " ").replace("_", " ") for one in untold))
+    who = "esxtop -b -a does" if "vcenter" in kinds else "vCenter does"
+    return f"no source tells of {named}; {who}"
 
 
 def _name(key: str, catalogue: Catalogue) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -28,18 +29,49 @@ def describe_change(event: Event, begun: int) -> tuple[str, str]:
     return when, event.text + by + (f" (took {format_duration(took)})" if took > 0 else "")
 
 
+def length_s(event: Event) -> float:
+    """Return how many seconds an event took; 1 for one that is told without an end."""
+    return max(1.0, (event.until - event.at) / 1000)
+
+
+def lengths_at(events: Iterable[Event], times: IntArray) -> FloatArray:
+    """Return the seconds that the longest event takes that happens at each sample, 0 where none does.
+
+    An event between two samples counts at the later one. Shape (times,), float64.
+    """
+    found = np.zeros(times.size)
+    for event in events:
+        first = int(np.searchsorted(times, event.at))
+        last = max(first, int(np.searchsorted(times, event.until, side="right")) - 1)
+        if first < times.size and event.until >= times[0]:
+            part = slice(first, last + 1)
+            found[part] = np.maximum(found[part], length_s(event))
+    return found
+
+
+def naming(name: str, events: Iterable[Event]) -> list[Event]:
+    """Return the events whose text names something as its own host does: ``vmnic0`` of ``esx01/vmnic0``."""
+    short = name.rpartition("/")[2]
+    word = re.compile(rf"(?<![\w.:-]){re.escape(short)}(?![\w:-])")
+    return [event for event in events if word.search(event.text)]
+
+
 class SessionEvents:
     """The events of a session, looked up by the entity that they concern.
 
     ``places`` are the ``host`` facts, ordered by start. ``are_reported``: True if the session has a source
-    that reports events; otherwise the number of arrivals is unknown.
+    that reports events; otherwise the number of arrivals is unknown, and so is what happened.
     """
 
     def __init__(
         self, events: Sequence[Event], places: Iterable[Fact], changes: Changes, *, are_reported: bool
     ) -> None:
         self._changes = changes
+        self.are_reported = are_reported
         self._are_known = are_reported and bool(events)
+        self._by_kind: dict[str, list[Event]] = {}
+        for event in events:
+            self._by_kind.setdefault(event.kind, []).append(event)
         self._stays: dict[EntityRef, list[tuple[int, str]]] = {}
         for fact in places:
             self._stays.setdefault(fact.entity, []).append((fact.start, str(fact.value)))
@@ -84,6 +116,19 @@ class SessionEvents:
                     recently[begin:end] = True
                 counts[row] += recently
         return counts
+
+    def has_any(self, kinds: Collection[str]) -> bool:
+        """Return True if there is an event of one of these kinds, of whatever entity."""
+        return not self._by_kind.keys().isdisjoint(kinds)
+
+    def of_kinds(self, kinds: Iterable[str]) -> list[Event]:
+        """Return all events of these kinds."""
+        return [event for kind in kinds for event in self._by_kind.get(kind, ())]
+
+    def happened(self, refs: Iterable[EntityRef], kinds: Collection[str]) -> list[Event]:
+        """Return the events of these kinds and entities, in order of time."""
+        found = [event for ref in refs for event in self._of.get(ref, ()) if event.kind in kinds]
+        return sorted(found, key=lambda event: event.at)
 
     def _by_host(self, kinds: tuple[str, ...]) -> _Arrivals:
         """When which VM came to each host, by events of these kinds."""

@@ -16,11 +16,11 @@ from diagnosis.language import Node
 from diagnosis.members import Members, members_of
 from diagnosis.reduction import reduce_members, without_lacking
 from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents
-from diagnosis.topology import Topology
+from diagnosis.session_events import SessionEvents, length_s, lengths_at, naming
+from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.distinct import distinct
-from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
+from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
 
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""
@@ -92,7 +92,7 @@ class Scene:
         """Decide which rows can meet the condition; again only where the bounds of a series differ."""
         kept = self._kept
         names = [self.compiled.signals[name] for name in self.compiled.detecting()]
-        if any(one.signal.arrived for one in names):
+        if any(one.signal.told for one in names):
             return gate(self, pruning)
         bounds = pruning.bounds(self.series)
         if kept.gate is not None and kept.bounds is not None and _equal(bounds, kept.bounds):
@@ -150,6 +150,26 @@ class Scene:
         """Return how many VMs arrived lately on each row's host; shape (rows, times)."""
         return self.events.arrivals(self.rows, signal.arrived, signal.within_s, self.times)
 
+    def events_of(self, signal: Signal, row: int) -> list[Event]:
+        """Return the events that a signal of events is about, of one row."""
+        ref, topology = self.rows[row], self.topology
+        if signal.of == "host":
+            hosts = [one.ref for one in topology.hosts(self.source, ref)]
+            return naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
+        if not signal.of:
+            return self.events.happened((topology.base(ref),), signal.happening)
+        found = self.events.happened(topology.stored_on(ref), signal.happening)
+        of_kinds = self.events.of_kinds(signal.happening)
+        told = [one for name in store_names(topology, ref) for one in naming(name, of_kinds)]
+        return list(dict.fromkeys([*found, *told]))
+
+    def _happening(self, signal: Signal) -> FloatArray:
+        """Return the length of the longest event that happens; shape (rows, times)."""
+        if not self.events.are_reported:
+            return np.full((len(self.rows), 1), np.nan)
+        rows = [lengths_at(self.events_of(signal, row), self.times) for row in range(len(self.rows))]
+        return np.stack(rows) if rows else np.zeros((0, self.times.size))
+
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
         first, place = members.distinct
@@ -174,6 +194,8 @@ class Scene:
             return np.array(found, dtype=np.float64)[:, None]
         if signal.signal.arrived:
             return self.arrivals(signal.signal)
+        if signal.signal.happening:
+            return self._happening(signal.signal)
         assert signal.node
         if signal.signal.derived:
             return evaluate(signal.node, self.operands())
@@ -282,6 +304,8 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     if signal.signal.arrived:
         came = scene.arrivals(signal.signal)
         return Bounds(np.fmin.reduce(came, axis=1), np.fmax.reduce(came, axis=1))
+    if signal.signal.happening:
+        return _event_bounds(scene, signal.signal)
     assert signal.node
     if signal.signal.derived:
         return bound(signal.node, bounds)
@@ -295,6 +319,16 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     low, high = (np.broadcast_to(side, members.row.shape)[:, None] for side in (found.low, found.high))
     reduced = _reduced_bounds(low, high, members.row, members.units, signal.signal.reduce)
     return Bounds(reduced.low[members.unit], reduced.high[members.unit])
+
+
+def _event_bounds(scene: Scene, signal: Signal) -> Bounds:
+    """No event at all, or the longest of the row's; without a value at every sample of every row."""
+    low = np.full(len(scene.rows), 0.0 if scene.events.are_reported else np.nan)
+    high = low.copy()
+    if scene.events.are_reported and scene.events.has_any(signal.happening):
+        for row in range(len(scene.rows)):
+            high[row] = max(map(length_s, scene.events_of(signal, row)), default=0.0)
+    return Bounds(low, high)
 
 
 def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:

@@ -235,3 +235,11 @@ class Topology:
         In a vCenter's source the entity may be a host's view of a shared device.
         """
         return self._seen_from.get(self.base(ref), ())
+
+
+def store_names(topology: Topology, ref: EntityRef) -> Collection[str]:
+    """Return the names by which events call what lies there: of the device, and of its datastore."""
+    base = topology.base(ref)
+    store = topology.texts("device.datastore").get(base) if base.kind == "device" else None
+    names = {topology.entity(base).name}
+    return names if store is None else names | {topology.entity(EntityRef("datastore", str(store))).name}

@@ -12,26 +12,32 @@ from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
+from diagnosis.session_events import length_s
 from diagnosis.signals import Scene
-from resources.units import ABSENT, format_value
+from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, FloatArray
 
 _TOP = 3
+_NEAR_MS = 60_000
+"""How long before a finding an event without an end may be told that is named with it."""
 _HOLE = "\ue001"
 """Stands for a number that is not known."""
+_NOBODY = "\ue004"
+"""Stands for a name that nothing has."""
 _OPEN, _CLOSE = "\ue002", "\ue003"
 _OPTIONAL = re.compile(rf"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 """A part of a template in square brackets, which may hold others: left out where a number is unknown."""
 _BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE})
-_ASIDE = re.compile(rf" \([^()]*{_HOLE}[^()]*\)")
-"""What is said in brackets is left out where a number of it is not known."""
+_UNKNOWN = re.compile(f"[{_HOLE}{_NOBODY}]")
+_ASIDE = re.compile(rf" \([^()]*[{_HOLE}{_NOBODY}][^()]*\)")
+"""What is said in brackets is left out where a number of it is not known, or nothing has the name."""
 
 
 def _without_optional(text: str) -> str:
     """The text without its optional parts in which a number is not known; the innermost first."""
     found = 1
     while found:
-        text, found = _OPTIONAL.subn(lambda part: "" if _HOLE in part[1] else part[1], text)
+        text, found = _OPTIONAL.subn(lambda part: "" if _UNKNOWN.search(part[1]) else part[1], text)
     return text
 
 
@@ -52,7 +58,8 @@ class SentenceWriter:
         parts = [template.literals[0].translate(_BRACKETS)]
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
-        return _ASIDE.sub("", _without_optional("".join(parts))).replace(_HOLE, ABSENT)
+        said = _ASIDE.sub("", _without_optional("".join(parts)))
+        return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them")
 
     def who(self, signal: str, row: int) -> str:
         """Return the name of the member with the highest mean in the windows: a vCPU, a port, a
@@ -64,11 +71,35 @@ class SentenceWriter:
         if placeholder.kind == "text":
             return {"entity": self._entity, "host": self._host, "pool": self._pool}[placeholder.name](row)
         if placeholder.kind == "who":
-            return self.who(placeholder.name, row) or "none of them"
+            return self.who(placeholder.name, row) or _NOBODY
         if placeholder.kind == "top":
             return self._top(placeholder, row)
+        if placeholder.kind == "event":
+            return self._events(placeholder.name, row) or _HOLE
+        if placeholder.kind == "word":
+            return self._word(placeholder.name, row) or _HOLE
         value = float(self._values(placeholder)[row, 0])
         return format_value(value, placeholder.unit) if math.isfinite(value) else _HOLE
+
+    def _events(self, name: str, row: int) -> str:
+        """What the events of a signal say that happened in the row's windows, the longest first."""
+        times = self.scene.times[self._operands.windows[row]]
+        if not times.size:
+            return ""
+        found = self.scene.events_of(self.scene.compiled.signals[name].signal, row)
+        between = [one for one in found if one.at <= times[-1] and one.until >= times[0] - _NEAR_MS]
+        ordered = sorted(between, key=lambda one: one.at - one.until)
+        texts = [
+            f"{one.text} ({format_duration(length_s(one))})" if one.end is not None else one.text
+            for one in ordered
+        ]
+        return "; ".join(list(dict.fromkeys(texts))[:_TOP])
+
+    def _word(self, name: str, row: int) -> str:
+        """The words of a fact of the row's entity."""
+        fact, ref = self.scene.compiled.signals[name].signal.fact, self.scene.rows[row]
+        known = self.scene.topology.texts(fact).get(self.scene.topology.base(ref))
+        return known if isinstance(known, str) else ""
 
     def _values(self, placeholder: Placeholder) -> FloatArray:
         """The place's number for every row, worked out once for all of them."""
@@ -96,7 +127,7 @@ class SentenceWriter:
             for name, mean in ranked
             if mean >= placeholder.part * ranked[0][1]
         ]
-        return ", ".join(named) or "none of them"
+        return ", ".join(named) or _NOBODY
 
     def _ranked(self, signal: str, row: int) -> list[tuple[str, float]]:
         """Names of the row's members with their means over its windows, highest first."""

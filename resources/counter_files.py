@@ -79,4 +79,5 @@ def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counte
         esxtop=spellings,
         vcenter=entry.vcenter,
         setting=entry.setting,
+        recorded_by=entry.recorded_by,
     )

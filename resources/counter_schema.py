@@ -92,6 +92,7 @@ class Counter(msgspec.Struct, frozen=True):
     ``short`` is its name on esxtop's screen ("" if it has none). ``better`` is the good direction: "low",
     "high" or "" (neither). ``value_names`` names special values: states, and −1 for unlimited. ``source``
     says where this is documented. ``setting``: somebody configured it (a limit, a size); it rarely changes.
+    ``recorded_by`` names who counts it where neither esxtop nor vCenter's performance manager does.
     """
 
     key: str
@@ -107,6 +108,7 @@ class Counter(msgspec.Struct, frozen=True):
     esxtop: tuple[EsxtopSpelling, ...]
     vcenter: tuple[VcenterSpelling, ...]
     setting: bool = False
+    recorded_by: str = ""
 
     def value_name(self, value: float) -> str | None:
         """Return the name of a special value (``clear``, ``unlimited``), None for an ordinary number."""
@@ -127,6 +129,7 @@ class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     short: str = ""
     value_names: dict[str, str] = {}
     setting: bool = False
+    recorded_by: str = ""
     esxtop: tuple[EsxtopSpelling, ...] = ()
     vcenter: tuple[VcenterSpelling, ...] = ()
 

@@ -19,7 +19,7 @@ Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"
 Reduce = Literal[
     "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper", "members"
 ]
-Relation = Literal["same", "host", "host_of", "on_host", "pool"]
+Relation = Literal["same", "host", "host_of", "on_host", "pool", "cluster"]
 
 FOLDER = "problems"
 _SUSTAINED = "_sustained.toml"
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|users|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
+    r"(self|elsewhere|users|hosts|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
 )
 
 
@@ -44,6 +44,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
 
+_TOLD_OF = ("", "users", "host")
 ACROSS_HOSTS = ("elsewhere", "users")
 """Scopes whose members are on other hosts, which have samples of their own times."""
 
@@ -53,18 +54,24 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of
     the scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``;
-    or the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
-    seconds.
+    the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
+    seconds; or how many seconds the longest event takes as a whole that is ``happening`` at that moment to
+    the entity, (``of`` "users") to a VM whose disks lie on it or in words that name its
+    datastore, or (``of`` "host") to its host, in words that name the
+    entity: 0 where none does, 1 for an event that is
+    told without an end.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
-    ``host.<kind>`` for that kind on the same host; ``elsewhere`` for the same entity in other sources;
+    ``host.<kind>`` for that kind on the same host; ``hosts`` for the hosts of a cluster;
+    ``elsewhere`` for the same entity in other sources;
     ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
     leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
     ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
     with the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
     (uplinks of one switch), ``other_fact`` those with another value (VMs of another pool), ``same_switch``
     the uplinks of the switches that the entity's ports are on (all of them where that is not known and the
-    host has only one switch). A counter written ``fact:NAME`` is that fact of the member.
+    host has only one switch). A counter written ``fact:NAME`` is that fact of the member, ``host:NAME`` that
+    counter of its host.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``
@@ -89,6 +96,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fact: str = ""
     arrived: list[str] = msgspec.field(default_factory=list)
     within_s: float = 0.0
+    happening: list[str] = msgspec.field(default_factory=list)
 
     @property
     def depends_on_self(self) -> bool:
@@ -103,7 +111,12 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def derived(self) -> bool:
         """True if the signal is computed from other signals."""
-        return not self.measured and not self.fact and not self.arrived
+        return not self.measured and not self.fact and not self.told
+
+    @property
+    def told(self) -> bool:
+        """True if the signal is computed from events."""
+        return bool(self.arrived or self.happening)
 
 
 class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,12 +148,14 @@ class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Only(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which entities of its kind a rule is about: those whose ``fact``, where it is known, matches the
-    pattern ``like`` as a whole. ``others`` says of all others why they are not judged.
+    pattern ``like`` as a whole. ``others`` says of all others why they are not judged. ``told``: where the
+    fact is not known the entity is one of the others.
     """
 
     fact: str
     like: str
     others: str
+    told: bool = False
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -411,6 +426,10 @@ def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], Knowl
         return
     if signal.arrived and (signal.measured or signal.fact or signal.expr or signal.within_s <= 0):
         raise refuse(where, "counts arrivals within some seconds, and nothing else")
+    if signal.happening:
+        if signal.measured or signal.fact or signal.expr or signal.arrived or signal.of not in _TOLD_OF:
+            raise refuse(where, "is about events of the entity, its users or its host, and nothing else")
+        return
     if not _SCOPE.fullmatch(signal.of or "self"):
         raise refuse(where, f"{signal.of!r} is not a scope")
     if signal.counters and not signal.expr:

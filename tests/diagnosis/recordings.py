@@ -93,11 +93,19 @@ class Recording:
         self._entities.append(Entity(ref, name, above))
         return self.has(ref, counters)
 
-    def another_host(self, name: str, counters: Mapping[str, Level]) -> EntityRef:
+    def another_host(
+        self, name: str, counters: Mapping[str, Level], cluster: EntityRef | None = None
+    ) -> EntityRef:
         """Another host in the same source, as a vCenter has it."""
         ref = EntityRef("host", name)
-        self._entities.append(Entity(ref, name))
+        self._entities.append(Entity(ref, name, cluster))
         return self.has(ref, counters)
+
+    def cluster(self, name: str) -> EntityRef:
+        """A cluster, without counters."""
+        ref = EntityRef("cluster", name)
+        self._entities.append(Entity(ref, name))
+        return ref
 
     def vm(self, name: str, counters: Mapping[str, Level], *, vcpus: int = 2) -> EntityRef:
         """A VM with its number of vCPUs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sessions.model import EntityRef
-from tests.diagnosis.recordings import Level, Recording, findings, only, verdicts
+from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only, verdicts
 
 PORT: dict[str, Level] = {
     "net.packets_rx": 5_000.0,
@@ -135,3 +135,96 @@ class TestSaturated:
             for number in range(10):
                 vm(recording, f"web{number}", mbits_tx=950.0)
             assert only(recording, problem=self.PROBLEM).causes[0].cause == expected
+
+    def test_the_idle_uplink_is_named_though_nothing_tells_of_vmkernel_ports(self) -> None:
+        recording = Recording()
+        nic(recording, mbits_tx=9_500.0)
+        nic(recording, "vmnic3", mbits_tx=100.0)
+        for number in range(10):
+            vm(recording, f"web{number}", mbits_tx=950.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "unbalanced_team"
+        assert "esx01/vmnic3, was only 1 % full" in found.causes[0].because
+
+    def test_a_kind_of_traffic_that_is_not_known_leaves_no_hole(self) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        nic(recording, mbits_tx=9_500.0, mbits_vmotion=9_000.0)
+        because = only(recording, problem=self.PROBLEM).causes[0].because
+        assert "(vMotion: 9 Gbit/s)" in because
+        assert "NFS" not in because
+
+
+class TestErrors:
+    PROBLEM = "net.errors"
+
+    @pytest.mark.parametrize(("errors", "severity"), [(0.0, None), (0.05, "warning"), (0.5, "critical")])
+    def test_any_error_is_worth_a_look(self, errors: float, severity: str | None) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        nic(recording, errors_rx=errors)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.severity for one in found] == ([severity] if severity else [])
+        assert {one.entity_name for one in found} <= {"esx01/vmnic2"}
+
+    def test_a_single_blip_is_none(self) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        nic(recording, errors_rx=during(300, 310, 5.0))
+        assert findings(recording, problem=self.PROBLEM) == []
+
+    def test_errors_of_one_uplink_alone_are_on_its_way(self) -> None:
+        for other, verdict in ((0.0, "likely"), (0.4, "possible")):
+            recording = Recording(source="vcenter", interval=20.0)
+            nic(recording, errors_rx=0.5)
+            nic(recording, "vmnic3", errors_rx=other)
+            found = findings(recording, problem=self.PROBLEM)
+            assert cause(found[0], "physical_errors").verdict == verdict
+
+    def test_a_link_that_comes_and_goes(self) -> None:
+        recording = Recording()
+        nic(recording, link_up=lambda t: ((t // 30) % 4 != 3) * 1.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "flapping"
+        assert "was down for" in found.conclusion
+
+    def test_a_link_that_nobody_uses_is_down_all_the_time(self) -> None:
+        recording = Recording()
+        nic(recording, link_up=0.0, link_speed=0.0, mbits_rx=0.0, mbits_tx=0.0)
+        assert findings(recording) == []
+
+    def test_what_vcenter_tells_of_a_link(self) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        nic(recording)
+        nic(recording, "vmnic21")
+        recording.event(recording.host, "nic", "Physical NIC vmnic2 is flapping on esx01", 300)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.entity_name == "esx01/vmnic2"
+        assert "Physical NIC vmnic2 is flapping on esx01" in found.causes[0].because
+
+
+class TestWhatVcenterCountsAsDropped:
+    PROBLEM = "net.rx_drops"
+
+    def dropping(self, adapter: str = "") -> Recording:
+        recording = Recording(source="vcenter", interval=20.0)
+        ref = vm(recording, "web06", drops_rx=2.0, dropped_rx=100.0)
+        if adapter:
+            recording.fact(ref, "nic.4000.type", adapter)
+        return recording
+
+    def test_it_may_be_frames_that_were_filtered(self) -> None:
+        found = only(self.dropping(), problem=self.PROBLEM)
+        assert cause(found, "filtered_frames").verdict == "possible"
+        assert any("%DRPRX in esxtop" in step for step in found.remedies)
+
+    def test_esxtop_counts_no_filtered_frames(self) -> None:
+        recording = Recording()
+        vm(recording, "web06", drops_rx=2.0)
+        assert cause(only(recording, problem=self.PROBLEM), "filtered_frames").verdict == "unknown"
+
+    @pytest.mark.parametrize(
+        ("adapter", "verdict"),
+        [("e1000", "likely"), ("e1000e", "likely"), ("vmxnet3", "ruled out"), ("", "unknown")],
+    )
+    def test_the_type_of_its_adapter(self, adapter: str, verdict: str) -> None:
+        told = cause(only(self.dropping(adapter), problem=self.PROBLEM), "adapter_type")
+        assert told.verdict == verdict
+        assert adapter in told.because

@@ -134,6 +134,32 @@ class TestDeviceLatency:
         assert {one.entity_name for one in found} == {LUN, OTHER}
         assert {one.causes[0].cause for one in found} == {"array_wide"}
 
+    def test_other_hosts_get_an_answer_in_time(self) -> None:
+        slow, fast = host("esx01"), host("esx02")
+        for name in (LUN, OTHER):
+            lun(slow, name, device_latency=30.0)
+            lun(fast, name, device_latency=1.5)
+        found = findings(slow, fast, problem=self.PROBLEM)
+        assert {one.causes[0].cause for one in found} == {"path_fault"}
+        assert {verdicts(one)["array_wide"] for one in found} == {"ruled out"}
+        assert "Other hosts get an answer from it in 1.50 ms, esx01 in 30 ms" in found[0].causes[0].because
+
+    def test_what_slow_paths_have_in_common(self) -> None:
+        recording = host()
+        for number, name in enumerate((LUN, OTHER)):
+            lun(recording, name, device_latency=20.0, commands=300.0 * (1 + number))
+            for adapter, latency in (("vmhba1", 39.0), ("vmhba2", 1.0)):
+                levels: dict[str, Level] = {
+                    "disk.commands": 150.0 * (1 + number), "disk.device_latency": latency,
+                }  # fmt: skip
+                recording.add("path", f"esx01/{adapter}:C0:T0:L{number}", levels)
+        for adapter, latency in (("vmhba1", 39.0), ("vmhba2", 1.0)):
+            recording.add("adapter", adapter, {"disk.commands": 300.0, "disk.device_latency": latency})
+        found = findings(recording, problem=self.PROBLEM)
+        assert {one.causes[0].cause for one in found} == {"path_fault"}
+        assert {verdicts(one)["array_wide"] for one in found} == {"ruled out"}
+        assert "(what goes over adapter vmhba1: 39 ms" in found[0].causes[0].because
+
     def test_only_writes(self) -> None:
         recording = host()
         lun(recording, device_latency=18.0, device_latency_read=2.0, device_latency_write=40.0)
@@ -229,6 +255,12 @@ class TestAborts:
         found = only(first, second, problem=self.PROBLEM)
         assert found.causes[0].cause == "guest_timeout"
         assert "impatient" in found.causes[0].because
+
+    def test_what_is_not_known_leaves_no_hole(self) -> None:
+        recording = host()
+        lun(recording, aborts=1.5, failed_commands=0.0, device_latency=2.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert not any("–" in one.because or "none of them" in one.because for one in found.causes)
 
     def test_one_abort_is_a_blip_two_are_not(self) -> None:
         for count, expected in ((1, 0), (2, 1)):

@@ -50,6 +50,13 @@ IDS = [
     "net.errors",
     "storage.reservation_conflicts",
     "storage.vm_latency",
+    "storage.sioc_throttling",
+    "storage.snapshots",
+    "storage.path",
+    "cluster.imbalance",
+    "vmotion.slow",
+    "svmotion.impact",
+    "vsan.congestion",
 ]
 SHIPPED = Path(__file__).parents[2] / "resources" / "problems"
 CONDITION = 'condition = "limited > limited_warn"'

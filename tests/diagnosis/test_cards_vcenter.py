@@ -1,0 +1,319 @@
+"""Cards that rest on what a vCenter's inventory and events tell: snapshots, SIOC, clusters, vMotion, vSAN."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnosis import Diagnosis
+from sessions.model import EntityRef
+from sessions.verdicts import CheckReach
+from tests.diagnosis.recordings import (
+    START,
+    Level,
+    Recording,
+    cause,
+    diagnosed,
+    during,
+    findings,
+    only,
+    verdicts,
+)
+
+LUN = "naa.600508b4000603860000000000000001"
+DISK: dict[str, Level] = {
+    "vdisk.reads": 80.0,
+    "vdisk.writes": 40.0,
+    "vdisk.latency_read": 2.0,
+    "vdisk.latency_write": 2.0,
+}
+
+
+def vcenter() -> Recording:
+    recording = Recording(source="vcenter", interval=20.0)
+    recording.on_host({"cpu.pcpu_used": 30.0})
+    return recording
+
+
+def check(found: Diagnosis, problem: str) -> CheckReach:
+    return next(one for one in found.verdict.checks if one.problem == problem)
+
+
+def alternating(every_s: float, level: float, ahead_s: float = 0.0) -> Level:
+    """A level for some seconds, nothing for as long, and so on."""
+    return lambda t: ((t + ahead_s) // every_s % 2) * level
+
+
+class TestSnapshots:
+    PROBLEM = "storage.snapshots"
+
+    def vm(self, recording: Recording, name: str, snapshots: float | None, **levels: Level) -> EntityRef:
+        ref = recording.vm(name, {"cpu.ready": 0.5})
+        if snapshots is not None:
+            recording.fact(ref, "snapshots", snapshots)
+        given = {f"vdisk.{counter}": level for counter, level in levels.items()}
+        recording.add("vdisk", "scsi0:0", DISK | given, parent=ref)
+        return ref
+
+    @pytest.mark.parametrize(("snapshots", "is_found"), [(0.0, False), (3.0, False), (4.0, True)])
+    def test_a_chain_is_deep_from_four_on(self, snapshots: float, is_found: bool) -> None:
+        recording = vcenter()
+        self.vm(recording, "sql01", snapshots)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == ["sql01"] * is_found
+        assert all(one.causes[0].cause == "snapshot_chain" for one in found)
+
+    def test_two_that_cost_something_are_found(self) -> None:
+        recording = vcenter()
+        self.vm(recording, "sql01", 2.0, latency_read=15.0)
+        self.vm(recording, "web01", 0.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert "disks of other VMs 2 ms" in found.causes[0].because
+
+    def test_a_forgotten_one(self) -> None:
+        recording = vcenter()
+        ref = self.vm(recording, "sql01", 1.0)
+        recording.fact(ref, "snapshot.oldest", "2026-09-01T00:00:00Z")
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "old_snapshot"
+        assert "h old" in found.conclusion
+
+    def test_a_backups_snapshot_is_fine(self) -> None:
+        recording = vcenter()
+        ref = self.vm(recording, "sql01", 1.0)
+        recording.fact(ref, "snapshot.oldest", "2026-09-20T20:00:00Z")
+        assert START == 1_790_000_000_000  # 2026-09-21: some hours later
+        assert findings(recording) == []
+
+    def test_deltas_that_a_backup_left(self) -> None:
+        recording = vcenter()
+        ref = self.vm(recording, "sql01", 0.0)
+        recording.fact(ref, "consolidation_needed", 1.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "consolidation_left"
+
+    def test_esxtop_does_not_know_and_says_who_does(self) -> None:
+        recording = Recording()
+        self.vm(recording, "sql01", None)
+        told = check(diagnosed(recording), self.PROBLEM)
+        assert told.verdict == "insufficient data"
+        assert told.reason == "no source tells of snapshots; vCenter does"
+
+
+class TestStorageIoControl:
+    PROBLEM = "storage.sioc_throttling"
+
+    def store(self, active: Level, latency: Level, threshold: float | None = None) -> Recording:
+        recording = vcenter()
+        ref = recording.shared("lun-c", {}, "datastore")
+        for counter, level in (
+            ("datastore.sioc_active", active), ("datastore.size_normalized_latency", latency),
+            ("nfs.reads", 300.0), ("nfs.writes", 100.0),
+            ("nfs.latency_read", latency), ("nfs.latency_write", latency),
+        ):  # fmt: skip
+            recording.has(ref, {counter: level}, "esx01")
+        recording.fact(ref, "datastore.type", "VMFS")
+        if threshold is not None:
+            recording.fact(ref, "sioc.threshold_ms", threshold)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("active", "severity"), [(0.0, None), (4.0, None), (20.0, "warning"), (80.0, "critical")]
+    )
+    def test_how_much_it_holds_back(self, active: float, severity: str | None) -> None:
+        found = findings(self.store(active, 32.0), problem=self.PROBLEM)
+        assert [one.severity for one in found] == ([severity] if severity else [])
+        assert {one.entity_name for one in found} <= {"lun-c"}
+
+    def test_an_overload(self) -> None:
+        found = only(self.store(40.0, 32.0, 30.0), problem=self.PROBLEM)
+        assert verdicts(found)["real_overload"] == "likely"
+        assert found.causes[0].cause == "real_overload"
+
+    def test_a_threshold_below_what_is_slow(self) -> None:
+        found = only(self.store(40.0, 6.0, 5.0), problem=self.PROBLEM)
+        assert found.causes[0].cause == "threshold_low"
+        assert "its threshold is 5 ms" in found.causes[0].because
+
+    def test_a_load_from_outside_that_an_event_tells_of(self) -> None:
+        recording = self.store(40.0, 32.0)
+        recording.event(EntityRef("datastore", "lun-c"), "external_load", "Non-VI workload on lun-c", 300)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "external_workload"
+        assert "Non-VI workload on lun-c" in found.causes[0].because
+
+
+class TestPaths:
+    PROBLEM = "storage.path"
+
+    def device(self, *paths: Level, iops: Level = 2_000.0) -> Recording:
+        recording = Recording()
+        recording.on_host({"cpu.pcpu_util": 30.0})
+        recording.shared(LUN, {"disk.commands": iops, "disk.device_latency": 1.0})
+        for number, level in enumerate(paths):
+            recording.add("path", f"esx01/vmhba{number}:C0:T0:L3", {"disk.commands": level})
+        return recording
+
+    def test_a_path_that_carries_nothing_any_more(self) -> None:
+        recording = self.device(during(0, 600, 1_000.0), during(0, 600, 1_000.0, 2_000.0))
+        found = only(recording, problem=self.PROBLEM)
+        assert found.severity == "critical"  # one path is left
+        assert found.causes[0].cause == "path_down"
+        assert "vmhba0:C0:T0:L3" in found.causes[0].because
+
+    def test_paths_that_were_never_used_are_no_loss(self) -> None:
+        assert findings(self.device(2_000.0, 0.0), problem=self.PROBLEM) == []
+
+    def test_round_robin_under_little_load_takes_turns(self) -> None:
+        recording = self.device(alternating(40.0, 30.0), alternating(40.0, 30.0, 40.0), iops=30.0)
+        assert findings(recording, problem=self.PROBLEM) == []
+
+    def test_a_device_that_jumps_from_path_to_path(self) -> None:
+        recording = self.device(alternating(20.0, 2_000.0), alternating(20.0, 2_000.0, 20.0))
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "thrashing"
+
+    def test_what_vcenter_tells_of_a_device_of_the_host(self) -> None:
+        recording = vcenter()
+        recording.shared(LUN, {})
+        for counter, level in (("disk.commands", 100.0), ("disk.device_latency", 1.0)):
+            recording.has(EntityRef("device", LUN), {counter: level}, "esx01")
+        text = f"Path redundancy to storage device {LUN} degraded. Path vmhba2:C0:T0:L3 is down."
+        recording.event(recording.host, "path", text, 300)
+        found = only(recording, problem=self.PROBLEM)
+        assert text in found.conclusion
+        assert found.windows[0].start == START + 300_000
+
+    def test_what_vcenter_tells_of_another_device(self) -> None:
+        recording = vcenter()
+        recording.shared(LUN, {})
+        recording.has(EntityRef("device", LUN), {"disk.commands": 100.0}, "esx01")
+        recording.event(recording.host, "path", f"Path redundancy to {LUN}9 degraded.", 300)
+        assert findings(recording, problem=self.PROBLEM) == []
+
+
+class TestCluster:
+    PROBLEM = "cluster.imbalance"
+
+    def cluster(self, hot: float, cool: float, ready: float, **drs: float | str) -> Recording:
+        recording = Recording("elsewhere", source="vcenter", interval=20.0)
+        place = recording.cluster("cluster01")
+        for name, used in (("esx01", hot), ("esx02", cool)):
+            recording.another_host(name, {"cpu.pcpu_used": used}, place)
+        vm = recording.add("vm", "web01", {"cpu.ready": ready, "cpu.max_limited": 0.0}, parent=place)
+        recording.stays(vm, (0, EntityRef("host", "esx01")))
+        for name, value in {"enabled": 1.0, **drs}.items():
+            recording.fact(place, f"drs.{name}", value)
+        recording.fact(place, "anything", 1.0)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("hot", "cool", "ready", "is_found"),
+        [(95.0, 15.0, 12.0, True), (95.0, 15.0, 2.0, False), (95.0, 80.0, 12.0, False),
+         (45.0, 5.0, 12.0, False)],
+    )  # fmt: skip
+    def test_a_spread_counts_where_vms_wait_on_the_busy_host(
+        self, hot: float, cool: float, ready: float, is_found: bool
+    ) -> None:
+        found = findings(self.cluster(hot, cool, ready), problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == ["cluster01"] * is_found
+
+    def test_it_names_both_hosts_and_who_waits(self) -> None:
+        said = only(self.cluster(95.0, 15.0, 12.0), problem=self.PROBLEM).conclusion
+        assert said.startswith(
+            "esx01 was 95 % busy and esx02 of the same cluster 15 %, while web01 waited 12 %"
+        )
+
+    @pytest.mark.parametrize(
+        ("settings", "first"),
+        [({"enabled": 0.0}, "drs_off"), ({"behavior": "manual"}, "drs_manual"),
+         ({"behavior": "fullyAutomated", "rate": 5.0}, "drs_conservative"),
+         ({"behavior": "fullyAutomated", "rate": 3.0}, "vms_tied")],
+    )  # fmt: skip
+    def test_why_nobody_moves_them(self, settings: dict[str, float | str], first: str) -> None:
+        found = only(self.cluster(95.0, 15.0, 12.0, **settings), problem=self.PROBLEM)
+        assert found.causes[0].cause == first
+
+    def test_a_host_in_maintenance_is_empty_on_purpose(self) -> None:
+        recording = self.cluster(95.0, 15.0, 12.0)
+        recording.fact(EntityRef("host", "esx02"), "maintenance", 1.0)
+        assert findings(recording, problem=self.PROBLEM) == []
+
+
+class TestVMotion:
+    PROBLEM = "vmotion.slow"
+
+    def moved(self, seconds: float, speed: float = 10_000.0, flow: float = 100.0) -> Recording:
+        recording = vcenter()
+        nic = recording.add("nic", "esx01/vmnic0", {"net.mbits_tx": 120.0, "net.mbits_rx": 10.0,
+                                                    "net.mbits_vmotion": flow})  # fmt: skip
+        recording.fact(nic, "nic.speed_mbps", speed)
+        vm = recording.vm("sql02", {"cpu.ready": 0.5, "mem.touched": 4_000.0})
+        recording.fact(vm, "mem.size_mb", 64.0 * 1024)
+        recording.event(vm, "vmotion", "Migrating sql02 to esx02", 300, seconds)
+        return recording
+
+    @pytest.mark.parametrize(("seconds", "is_found"), [(40.0, False), (150.0, False), (600.0, True)])
+    def test_three_times_what_its_memory_takes(self, seconds: float, is_found: bool) -> None:
+        found = findings(self.moved(seconds), problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == ["sql02"] * is_found
+
+    def test_a_network_that_gives_it_little(self) -> None:
+        found = only(self.moved(600.0), problem=self.PROBLEM)
+        assert found.causes[0].cause == "network_gives_little"
+        assert "took 10 min (Migrating sql02 to esx02 (10 min))" in found.conclusion
+        assert found.windows[0].start == START + 300_000
+
+    def test_a_slow_link(self) -> None:
+        found = only(self.moved(2_400.0, speed=1_000.0, flow=900.0), problem=self.PROBLEM)
+        assert found.causes[0].cause == "link_slow"
+        assert cause(found, "network_gives_little").verdict == "ruled out"
+
+
+class TestStorageVMotion:
+    def test_the_disks_of_a_vm_that_is_moved_are_worth_knowing(self) -> None:
+        recording = vcenter()
+        vm = recording.vm("app03", {"cpu.ready": 0.5})
+        slow = during(300, 900, 25.0, 2.0)
+        levels = {"vdisk.latency_read": slow, "vdisk.latency_write": slow}
+        recording.add("vdisk", "scsi0:0", DISK | levels, parent=vm)
+        recording.event(vm, "storage_vmotion", "Relocating app03 from lun-b to lun-a", 300, 600)
+        found = only(recording, problem="svmotion.impact")
+        assert found.severity == "info"
+        assert "Relocating app03 from lun-b to lun-a (10 min)" in found.conclusion
+
+    @pytest.mark.parametrize("text", ["Relocating app03 from lun-b to lun-a", "Relocating app03"])
+    def test_it_is_the_cause_where_the_datastore_slows_down(self, text: str) -> None:
+        recording = vcenter()
+        store = recording.shared("lun-a", {}, "datastore")
+        recording.shared(LUN, {})
+        device = EntityRef("device", LUN)
+        recording.fact(device, "device.datastore", store.key)
+        for counter, level in (
+            ("disk.commands", during(300, 900, 900.0, 200.0)),
+            ("disk.device_latency", during(300, 900, 24.0, 2.0)),
+        ):
+            recording.has(device, {counter: level}, "esx01")
+        vm = recording.vm("web01", {"cpu.ready": 0.5})
+        recording.add("vdisk", "scsi0:0", DISK | {"vdisk.reads": 60.0}, parent=vm)
+        recording.fact(vm, "vdisk.scsi0:0.datastore", store.key)
+        mover = recording.vm("app03", {"cpu.ready": 0.5})
+        recording.event(mover, "storage_vmotion", text, 300, 600)
+        found = only(recording, problem="storage.device_latency")
+        assert found.causes[0].cause == "storage_vmotion"
+        assert not any("See what web01" in step for step in found.remedies)
+
+
+class TestVsan:
+    def test_what_nobody_counts_says_who_would(self) -> None:
+        recording = vcenter()
+        store = recording.shared("vsanDatastore", {"nfs.latency_write": 3.0}, "datastore")
+        recording.fact(store, "datastore.type", "vsan")
+        told = check(diagnosed(recording), "vsan.congestion")
+        assert told.verdict == "insufficient data"
+        assert told.reason == "no source has vSAN congestion; the vSAN performance service has it"
+
+    def test_a_site_without_vsan(self) -> None:
+        recording = vcenter()
+        store = recording.shared("lun-a", {"nfs.latency_write": 3.0}, "datastore")
+        recording.fact(store, "datastore.type", "VMFS")
+        told = check(diagnosed(recording), "vsan.congestion")
+        assert (told.verdict, told.entities) == ("not applicable", 0)
+        assert "vSAN" in told.reason
