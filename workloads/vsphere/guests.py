@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import VSphere
 from resources.failures import UsageError
 from resources.fio_jobs import FioJobs, load_fio_jobs
@@ -21,6 +23,7 @@ from workloads.guests.folders import is_job_name, read_setting, write_setting
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
 from workloads.vsphere.clock import ServerClock
+from workloads.vsphere.properties import GONE, gone
 from workloads.vsphere.settings.made_disk import made_disks
 from workloads.vsphere.settings.table import VSphereSettings
 from workloads.vsphere.settings.values import Server
@@ -117,23 +120,31 @@ class VmGuests:
             return self._open[vm.id]
 
     def read(self, changed: ChangedObject, setting: str) -> Setting:
-        """Return the value of a job's folder, ``folder`` or ``process``, or of that of scripts beside it."""
+        """Return the value of a job's folder, ``folder`` or ``process``, or of that of scripts beside it.
+
+        Raises NotFoundError if the VM is gone.
+        """
         vm, folder = _placed(changed)
         transport = self.transport(vm)
-        if _is_scratch(folder) and setting == _SETTING:
-            return changed.id if transport.has_folder(folder) else None
-        transport.keep_in(scratch_of(folder))
-        return read_setting(transport, folder, changed.id, setting)
+        with _while_there(vm):
+            if _is_scratch(folder) and setting == _SETTING:
+                return changed.id if transport.has_folder(folder) else None
+            transport.keep_in(scratch_of(folder))
+            return read_setting(transport, folder, changed.id, setting)
 
     def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
-        """Remove a folder, or end the job in it; only None can be written."""
+        """Remove a folder, or end the job in it; only None can be written.
+
+        Raises NotFoundError if the VM is gone.
+        """
         vm, folder = _placed(changed)
         transport = self.transport(vm)
-        if _is_scratch(folder) and (setting, value) == (_SETTING, None):
-            transport.remove_folder(folder)
-            return
-        transport.keep_in(scratch_of(folder))
-        write_setting(transport, folder, setting, value)
+        with _while_there(vm):
+            if _is_scratch(folder) and (setting, value) == (_SETTING, None):
+                transport.remove_folder(folder)
+                return
+            transport.keep_in(scratch_of(folder))
+            write_setting(transport, folder, setting, value)
 
     def close(self) -> None:
         """Close all ways in; jobs that still run end by themselves. Never raises."""
@@ -177,6 +188,17 @@ class _Placer:
 
     def __call__(self, folder: str) -> ChangedObject:
         return ChangedObject(self._vm.source, KIND, f"{self._vm.id}:{folder}", self._vm.name)
+
+
+@contextmanager
+def _while_there(vm: ChangedObject) -> Iterator[None]:
+    """Raise NotFoundError where the server says that it has no such VM: its guest was deleted with it."""
+    try:
+        yield
+    except SoapFault as fault:
+        if fault.type_name == GONE:
+            raise gone(vm) from fault
+        raise
 
 
 def _is_scratch(folder: str) -> bool:

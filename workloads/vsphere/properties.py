@@ -27,6 +27,8 @@ _ON_VCENTER = (
     "Task",
     "ComputeResource",
 )
+GONE = "ManagedObjectNotFound"
+"""What a server says of an object that was deleted."""
 _Collector = vmodl.query.PropertyCollector
 
 Properties = Mapping[str, Any]
@@ -52,7 +54,7 @@ def read_one(vsphere: VSphere, what: str, of: ChangedObject, paths: Sequence[str
     try:
         found = _asked_again(vsphere, what, question)
     except SoapFault as fault:
-        if fault.type_name == "ManagedObjectNotFound":
+        if fault.type_name == GONE:
             raise gone(of) from fault
         raise
     if not found:

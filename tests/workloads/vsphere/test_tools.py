@@ -20,6 +20,7 @@ from connections.vsphere.address import parse_address
 from resources.failures import (
     ChangedCertificateError,
     LoginError,
+    NotFoundError,
     SourceError,
     TimedOutError,
     UsageError,
@@ -295,6 +296,21 @@ def polled(guest: GuestTransport, folder: Path, have: int) -> News:
             return news
         time.sleep(0.05)
     raise AssertionError("no answer")
+
+
+def test_the_guest_of_a_vm_that_was_deleted_has_nothing_to_be_put_back(
+    vcenter: TestVCenter, opened: Open
+) -> None:
+    worker = opened(vcenter).workers()[1]
+    places = [worker.place("run-3"), worker.scratch("run-3")]
+    vcenter.fault("vm_destroyed", vm=worker.name)
+    settings = opened(vcenter).settings
+    for place in places:
+        assert place is not None
+        with pytest.raises(NotFoundError, match="vm-00002 is no longer there"):
+            settings.read(place, "folder")
+        with pytest.raises(NotFoundError, match="vm-00002 is no longer there"):
+            settings.write(place, "folder", None)
 
 
 @pytest.mark.skipif(shutil.which("fio") is None, reason="no fio")
