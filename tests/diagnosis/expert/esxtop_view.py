@@ -131,6 +131,8 @@ def _classes(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
     yield "Memory", "", _host_memory(memory)
     watts = 140 + 260 * site.busy(host) / (host.fixed["cores"] * host.fixed["threads"])
     yield "Power", "", {"Power Usage Now Watts": watts, "Power Usage Cap Watts": site.zeros()}
+    for state, share in enumerate((1.0, 0.92, 0.84, 0.46)):
+        yield "Power", str(state), {"P-State MHZ": site.zeros() + round(share * host.fixed["mhz"])}
     yield "VSAN", "", {"Enabled?": site.zeros() + float(site.shape.get("vsan", 0))}
     yield from _groups(site, host)
     for vm in vms_at_start(site, host):
