@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
-from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, parse
+from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, forget_texts, parse
 from diagnosis.support import has_support
 from resources.failures import KnowledgeError
 from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
@@ -201,9 +201,10 @@ class _Same:
 @lru_cache(maxsize=2)
 def _compiled(which: _Same) -> tuple[CompiledRule, ...]:
     problems = which.problems
-    return tuple(
-        compile_rule(card, rule, problems.sustained) for card in problems.cards for rule in card.rules
-    )
+    rules = ((card, rule) for card in problems.cards for rule in card.rules)
+    compiled = tuple(compile_rule(card, rule, problems.sustained) for card, rule in rules)
+    forget_texts()
+    return compiled
 
 
 def compile_rule(card: Card, rule: Rule, sustained: Mapping[str, Sustained]) -> CompiledRule:

@@ -23,6 +23,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 MAX_LENGTH = 2000
 MAX_DEPTH = 40
@@ -102,12 +103,23 @@ def parse(text: str, names: Mapping[str, Shape], tests: Collection[str] = ()) ->
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters")
+    return _Reader(names, tests).read(_tree(text))
+
+
+def forget_texts() -> None:
+    """Give back the memory of the texts that were parsed."""
+    _tree.cache_clear()
+
+
+@lru_cache(maxsize=2048)
+def _tree(text: str) -> ast.expr:
+    """Return the text's tree as Python reads it. The rules of a card have most of their texts in common."""
     try:
         tree = ast.parse(" ".join(text.split()), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ExpressionError(f"{text[:_QUOTED]!r} is not an expression") from error
     _require_shallow(tree.body)
-    return _Reader(names, tests).read(tree.body)
+    return tree.body
 
 
 def _require_shallow(tree: ast.expr) -> None:
