@@ -1,6 +1,6 @@
 """The different values of an array of integers, as numpy.unique gives them.
 
-numpy.unique asks numpy.ma whether the array is masked, and imports it for that: 30 ms in each program that
+numpy.unique asks numpy.ma whether the array is masked, and imports it for that: 20 ms in each program that
 reads a session, the window among them.
 """
 

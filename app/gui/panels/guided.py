@@ -14,7 +14,7 @@ from wizards.pages import keys
 KEYS = view_actions("tests", keys.KEYS)
 
 _LOAD_AFTER_MS = 1_500
-"""The charts come first: importing takes the interpreter for a quarter of a second, in a worker, too."""
+"""The charts come first: importing takes the interpreter, in a worker, too."""
 
 
 def make_tests(desk: Desk) -> QWidget:
