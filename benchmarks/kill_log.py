@@ -13,7 +13,7 @@ from resources.failures import HyperscopeError
 from sessions.store import SessionReader
 
 PLACES: Mapping[str, str] = {
-    "lab": "in the lab (the journal and the simulation's settings)",
+    "lab": "in the lab (the journal, read back from the simulation)",
     "ssh": "over ssh (files, processes and disks of real guests with real fio)",
     "tools": "through VMware Tools of the test vCenter (its settings, disks, attributes; real fio)",
 }

@@ -51,6 +51,7 @@ _LEAD_S = 4.0
 _MEASURES = 2
 """How many measured phases of a plan are kept."""
 _ORPHANS_S = 60.0
+_LONG_S = 300.0
 _STEPS_OF_PREPARE = (2, 3, 9)
 """Before the first change is made, before it is read back, among those that follow."""
 _FEW_STEPS = 3
@@ -155,6 +156,12 @@ def _short(plan: Plan, *, is_lab: bool) -> Plan:
     return replace(plan, phases=used, order=tuple(order))
 
 
+def _lengthened(plan: Plan) -> Plan:
+    """The plan with phases whose load would go on for long, if nothing ended it."""
+    phases = tuple(replace(one, measure_s=_LONG_S) if one.kind == "measure" else one for one in plan.phases)
+    return replace(plan, phases=phases)
+
+
 def _shortened(one: PlannedPhase) -> PlannedPhase:
     if one.kind == "measure":
         return replace(one, warm_up_s=_WARM_UP_S, steady_s=0.0, measure_s=_MEASURE_S, settle_s=_SETTLE_S)
@@ -176,9 +183,12 @@ def _over_ssh(test: str, then: str | None) -> Iterator[Outcome]:
         if made.code:
             raise RuntimeError(made.err)
         plan.write_text(plan_text(_short(read_plan(plan), is_lab=False)))
+        long = folder / "long.toml"
+        long.write_text(plan_text(_lengthened(read_plan(plan))))
         before = [_state(one) for one in guests]
         for number, kill in enumerate(_wanted(read_plan(plan), then, is_lab=False)):
-            stage = _Stage(typed, plan, folder / f"{number}.hscope", confirmed(plan))
+            used = long if kill.then == "wait" else plan
+            stage = _Stage(typed, used, folder / f"{number}.hscope", confirmed(plan))
             begun = time.monotonic()
             wrong, orphans = _kill_over_ssh(stage, guests, kill, before)
             took = round(time.monotonic() - begun, 1)

@@ -1,7 +1,10 @@
 """Kills the controller of every guided test in every moment: in the lab, over ssh, through VMware Tools.
 
 It takes some three hours. What was killed stands in ``.cache/bench/kills.jsonl`` at once, and is not killed
-again until that file is removed: the whole can be done in parts.
+again until that file is removed: the whole can be done in parts. What was done so far as a section of
+RESULTS.md:
+
+    .venv/bin/python -m benchmarks.kills
 """
 
 from __future__ import annotations
@@ -38,3 +41,19 @@ def _missing(done: set[tuple[str, str]], *, quick: bool) -> Iterator[Outcome]:
     wizards = [one for one in list(WIZARDS)[: 1 if quick else None] if ("tools", one) not in done]
     if wizards:
         yield from tools_kills.killed(wizards)
+
+
+def main() -> int:
+    """Write the section of RESULTS.md from what was killed so far; kill nothing more."""
+    from benchmarks.__main__ import CACHE, as_table, write_results  # noqa: PLC0415 - it imports this module
+
+    found = read_outcomes(CACHE / "kills.jsonl")
+    table = as_table(rows(found))
+    write_results({"kills": table})
+    print(table)
+    print(*(one.line for one in found if one.wrong), sep="\n")
+    return 1 if any(one.wrong for one in found if one.is_killed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
