@@ -42,6 +42,7 @@ def restore(
     is left alone and named. It can be repeated.
     """
     from app.commands.test_options import environment_options  # noqa: PLC0415 - after the help
+    from app.testing.left import saying_what_is_left  # noqa: PLC0415
     from app.testing.restoring import restore_session  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
     from wizards.flows.result import change_lines  # noqa: PLC0415
@@ -61,11 +62,13 @@ def restore(
         if attached:
             _restore_for_window(Path(session), options)
             return
-        entries = restore_session(Path(session), options)
+        with saying_what_is_left(Path(session)):
+            entries = restore_session(Path(session), options)
     if as_json:
         print_json({"changes": changes_json(entries)})
     elif dry_run:
-        print_line(f"{len(entries)} changes are to be put back.")
+        changes = "1 change is" if len(entries) == 1 else f"{len(entries)} changes are"
+        print_line(f"{changes} to be put back.")
         for one in reversed(entries):
             print_line(f"  {one.setting} of {one.object.name}: {one.after} → {one.before}")
     else:

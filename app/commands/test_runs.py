@@ -21,10 +21,9 @@ from app.commands.test_options import (
     Yes,
     environment_options,
 )
-from app.terminal import hint, print_error, print_json, print_line
+from app.terminal import hint, print_json, print_line
 from resources.failures import (
     AlreadyExistsError,
-    HyperscopeError,
     NotFoundError,
     SourceError,
     UnfinishedTestError,
@@ -215,6 +214,7 @@ def resume(
     from dataclasses import replace  # noqa: PLC0415 - after the help
 
     from app.testing.asking import ParentLines, asking_parent  # noqa: PLC0415
+    from app.testing.left import saying_what_is_left  # noqa: PLC0415
     from app.testing.restoring import restore_session  # noqa: PLC0415
     from app.testing.running import Earlier, TestWords  # noqa: PLC0415
     from sessions.store import SessionReader  # noqa: PLC0415
@@ -233,7 +233,8 @@ def resume(
     _require_consent(made, yes=yes or attached, typed=confirm or ())
     options = _options_of(made, key_file, thumbprint, agent=agent, password_stdin=password_stdin)
     parent = ParentLines() if attached and not password_stdin else None
-    restore_session(Path(session), options if parent is None else asking_parent(options, parent))
+    with saying_what_is_left(Path(session)):
+        restore_session(Path(session), options if parent is None else asking_parent(options, parent))
     with SessionReader.open(session) as reader:
         entries = tuple(one for one in reader.journal() if one.run == last.id)
         resumed_at = _newest(reader)
@@ -267,15 +268,13 @@ def _options_of(
 
 
 def _run(made: Plan, out: Path, words: TestWords, earlier: Earlier | None = None) -> None:
-    from app.testing.running import run_test  # noqa: PLC0415 - after the help
+    from app.testing.left import saying_what_is_left  # noqa: PLC0415 - after the help
+    from app.testing.running import run_test  # noqa: PLC0415
     from wizards.flows.plan_file import plan_text  # noqa: PLC0415
     from wizards.flows.result import result_json, result_lines, what_failed  # noqa: PLC0415
 
-    try:
+    with saying_what_is_left(out):
         collector, outcome = run_test(made, plan_text(made), out, words, earlier)
-    except KeyboardInterrupt:
-        _say_what_is_left(out)
-        raise
     result = collector.result
     if result is not None and not words.is_attached:
         if words.as_json:
@@ -297,19 +296,6 @@ def _run(made: Plan, out: Path, words: TestWords, earlier: Earlier | None = None
             meaning="What it had changed is put back; what it measured is kept.",
             advice=f"Go on with 'hyperscope test resume {out}', or run the plan again.",
         )
-
-
-def _say_what_is_left(session: Path) -> None:
-    """Say after a second Ctrl-C what the run had no time to put back."""
-    from sessions.store import SessionReader  # noqa: PLC0415 - after the help
-
-    try:
-        with SessionReader.open(session) as reader:
-            left = sum(one.is_open for one in reader.journal())
-    except HyperscopeError:
-        return  # nothing was written, so nothing was changed
-    if left:
-        print_error(f"{left} changes were not put back. Put them back: hyperscope restore {session}")
 
 
 def _require_consent(made: Plan, *, yes: bool, typed: Sequence[str]) -> None:

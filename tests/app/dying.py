@@ -1,6 +1,6 @@
-"""The program, killed with SIGKILL before one of the steps in which it changes something or puts it back.
+"""The program, killed before one of the steps in which it changes something or puts it back.
 
-    python -m tests.app.dying WHEN STEP COUNT WORDS…
+    python -m tests.app.dying WHEN STEP SIGNAL COUNT WORDS…
 
 A step is a setting that is read or written, entries that are recorded in the journal, or the end of the run
 that is written: all of them (WHEN is ``from the start``), or those ``while restoring``. In the lab they take
@@ -26,10 +26,10 @@ START, RESTORING = "from the start", "while restoring"
 
 
 class Steps:
-    """Counts the steps; before one of them this process is killed."""
+    """Counts the steps; before one of them this process gets a signal, SIGKILL or another one."""
 
-    def __init__(self, when: str, last: int) -> None:
-        self.done, self._last = 0, last
+    def __init__(self, when: str, last: int, how: signal.Signals) -> None:
+        self.done, self._last, self._how = 0, last, how
         self._is_counting = when == START
         self._lock = threading.Lock()
 
@@ -59,7 +59,7 @@ class Steps:
         with self._lock:
             if self._is_counting:
                 if self.done == self._last:
-                    os.kill(os.getpid(), signal.SIGKILL)
+                    os.kill(os.getpid(), self._how)
                 self.done += 1
         return call(*arguments)
 
@@ -77,13 +77,14 @@ class _Counted:
 
 def main() -> int:
     """Run the program with the words behind COUNT; return its exit code."""
-    steps, count = Steps(sys.argv[1], int(sys.argv[2])), Path(sys.argv[3])
+    when, step, how, count = sys.argv[1:5]
+    steps = Steps(when, int(step), signal.Signals[how])
     steps.install()
-    del sys.argv[1:4]
+    del sys.argv[1:5]
     from app.__main__ import main as program  # noqa: PLC0415 - as late as the program itself does
 
     code = program()
-    count.write_text(str(steps.done))
+    Path(count).write_text(str(steps.done))
     return code
 
 

@@ -22,10 +22,10 @@ def plan(tmp_path: Path) -> Path:
     return planned(tmp_path, "io-sweep", *SHORT)
 
 
-def put_back(session: Path) -> list[str]:
-    """The state of each change, once the run has an end."""
+def put_back(session: Path, *, has_ended: bool = True) -> list[str]:
+    """The state of each change; whether the run has an end is looked at."""
     with SessionReader.open(session) as reader:
-        assert all(one.end is not None for one in reader.test_runs())
+        assert {one.end is not None for one in reader.test_runs()} == {has_ended}
         return [one.state for one in reader.journal()]
 
 
@@ -40,6 +40,19 @@ def test_killed_while_it_restores(plan: Path, tmp_path: Path, step: int) -> None
     assert done.code == 0, done
     assert set(put_back(session)) <= {"undone", "not needed"}
     assert "undone" in put_back(session)
+
+
+def test_ctrl_c_while_it_restores_says_what_is_left(plan: Path, tmp_path: Path) -> None:
+    typed, session = Typist(tmp_path), tmp_path / "run.hscope"
+    assert kill_restoring(typed, 0, session, "depth", "test", "run", plan, "-o", session, "--yes") == ""
+    for words in (("restore", session), ("test", "resume", session, "--yes")):
+        stopped = typed.dying(2, how="SIGINT")(*words)
+        assert stopped.code == 130, stopped
+        left = sum(state in ("applied", "intended", "failed") for state in put_back(session, has_ended=False))
+        assert left
+        assert f"{left} changes were not put back. Put them back: hyperscope restore {session}" in stopped.err
+    assert typed("restore", session).code == 0
+    assert set(put_back(session)) <= {"undone", "not needed"}
 
 
 @pytest.mark.parametrize("step", [2, 3, 9])

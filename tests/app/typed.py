@@ -41,9 +41,9 @@ class Typist:
     secrets: Sequence[str] = ()
     program: Sequence[str] = ("app",)
 
-    def dying(self, step: int, when: str = "while restoring") -> Typist:
-        """One whose program is killed before a step, as ``tests.app.dying`` has it; for -1 it counts them."""
-        return replace(self, program=("tests.app.dying", when, str(step), str(self._steps)))
+    def dying(self, step: int, when: str = "while restoring", how: str = "SIGKILL") -> Typist:
+        """One whose program gets a signal before a step (``tests.app.dying``); for -1 it counts them."""
+        return replace(self, program=("tests.app.dying", when, str(step), how, str(self._steps)))
 
     @property
     def steps(self) -> int:
