@@ -56,11 +56,17 @@ class Extras:
         self._vm_rows, self._nic_rows, self._nics = _port_rows(lab)
         self._mhz = np.array([lab.cluster.hosts[vm.host].mhz for vm in lab.cluster.vms], dtype=float)
         self._depths = _path_adapters(lab)
+        self._whole_cpus = _whole_cpus(lab)
+        self._threads_per_core = np.array([host.pcpus / host.cores for host in lab.cluster.hosts])
         self._blocks = self._layout(first + len(self._cpu_names) * vms)
 
     def values(self) -> FloatArray:
         """Return the values of this tick: the constant 1, the CPU times of VMs, then the blocks."""
         return np.concatenate([np.ones(1), self._vm_times().reshape(-1), *self._computed()])
+
+    def is_own(self, what: str, counter: str, instance: str) -> bool:
+        """Return True for a series of this module that esxtop's tables have in another meaning."""
+        return not instance and (what.partition(":")[0], counter) in _REDEFINED
 
     def lines(self, interval_s: int) -> Iterator[Extra]:
         """Yield the series of the blocks; a counter's factor of 0 stands for the interval."""
@@ -123,6 +129,8 @@ class Extras:
     def _of_hosts(self) -> Iterator[FloatArray]:
         memory, storage, index = self._lab.memory, self._lab.storage, self._lab.index
         used = memory.machine - memory.free
+        pcpu_used = self._lab.esxtop_tables["Physical Cpu"].row["% Processor Time"][self._whole_cpus]
+        yield np.minimum(pcpu_used * self._threads_per_core, 100.0)
         yield used
         yield 100.0 * used / memory.machine
         yield memory.min_free
@@ -163,10 +171,13 @@ _OF_VMS = (
     ("disk.maxTotalLatency.latest", "ms", 1.0),
 )  # fmt: skip
 _OF_HOSTS = (
+    ("cpu.usage.average", "%", 100.0),
     ("mem.consumed.average", "kB", _KB), ("mem.usage.average", "%", 100.0),
     ("mem.lowfreethreshold.average", "kB", _KB), ("mem.reservedCapacity.average", "MB", 1.0),
     ("disk.maxTotalLatency.latest", "ms", 1.0),
 )  # fmt: skip
+_REDEFINED = frozenset({("host", "cpu.usage.average")})
+"""A vCenter's usage of a host is of all its cores and ends at 100 %, esxtop's is of all PCPUs (KB 431027)."""
 _OF_PORTS = (("net.droppedRx.summation", "count", 0.0), ("net.droppedTx.summation", "count", 0.0))
 _OF_NICS = (
     ("net.throughput.usage.vm.average", "kBps", _KBPS_PER_MBIT),
@@ -185,6 +196,15 @@ def _vcpu_worlds(lab: Lab) -> tuple[IntArray, IntArray]:
     owner = np.array([world.vcpu for one in lab.layouts for group in one.groups for world in group.worlds])
     mine = np.flatnonzero(owner != NO_OWNER)
     return mine[np.argsort(owner[mine])], lab.index.vcpu_start
+
+
+def _whole_cpus(lab: Lab) -> IntArray:
+    """Columns of the hosts' own values in the table of PCPUs."""
+    table = lab.esxtop_tables["Physical Cpu"]
+    columns = [
+        int(table.start[n]) + list(table.names[n]).index("_Total") for n in range(len(lab.cluster.hosts))
+    ]
+    return np.array(columns, dtype=np.int64)
 
 
 def _vm_groups(lab: Lab) -> IntArray:

@@ -118,6 +118,8 @@ class _Plan:
         for table, name in self._sources(counter, twin):
             weight = self._weight_of(table, name)
             for what, instance, cell in self._places(table, twin, name):
+                if self._extras.is_own(what, twin.name, instance):
+                    continue
                 scale = scale_of(twin.conversion, INTERVAL_S, self._vcpus.get(what, 1)) or 1.0
                 weigh = self._extras.one if weight is None else cell + weight
                 self._add(Line(what, twin.name, instance, cell, weigh, 1.0 / scale))
