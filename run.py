@@ -50,7 +50,7 @@ GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan
 
 # Half of the tests wait for other processes most of the time: recorders, servers, windows. Some wait for
 # minutes, which needs no core: those are begun first, by workers of their own (tests/order.py).
-TESTS_A_CORE, WAITING_TESTS = 3, 4
+TESTS_A_CORE, WAITING_TESTS = 3, 2
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"
