@@ -1,4 +1,9 @@
-"""Import end to end, beside pandas.read_csv alone on the same file; and the first rows of a big capture."""
+"""Import end to end, beside pandas.read_csv alone on the same file; and the first rows of a big capture.
+
+Where the processors' time goes (py-spy on all processes, captures of 240 MB, 2026-11-22):
+noise: parsing 34 to 44 %, encoding 15 to 23 %, between processes 12 to 17 %, start 5 to 8 %, SQLite 5 to 7 %;
+drift: encoding 32 to 42 %, parsing 18 to 24 %, between processes 13 to 20 %, start 5 to 16 %, SQLite 4 %.
+"""
 
 from __future__ import annotations
 
