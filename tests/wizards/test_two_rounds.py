@@ -12,6 +12,7 @@ from sessions.journal import TestRun
 from tests.wizards import storage_rounds as storage
 from tests.wizards import test_drs_verdict as drs
 from tests.wizards import test_sioc_verdict as sioc
+from tests.wizards.test_result_sheet import page
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result import result_json, result_lines
@@ -67,6 +68,17 @@ def test_an_interval_is_told_from_three_rounds_on(test: str, rounds: int) -> Non
     if changes is not None:
         assert f"{('one round', 'two rounds')[rounds - 1]}" in changes.note
         assert "no interval" in words
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize("test", ["storage-ab", "sioc-shares"])
+def test_the_page_names_no_interval_that_it_does_not_have(rounds: int, test: str) -> None:
+    found = page(measured(rounds)[test], test)
+    assert ("95 % CI" in found.steps_title[1]) == (rounds == 3)
+    assert found.changes is not None
+    for bar in found.changes.bars:
+        is_no_difference = rounds == 3 and bar.state == "none"
+        assert bar.text.startswith("~") == is_no_difference, "of one or two rounds nobody knows"
 
 
 def test_two_rounds_say_what_each_gave() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from resources.units import format_value
 from sessions.model import FloatArray, IntArray
 from sessions.times import TimeRange
 from viewmodels.health import Health
@@ -99,12 +100,20 @@ class StepChart:
 
 @dataclass(frozen=True, slots=True)
 class ChangeBar:
-    """A change in percent with its interval; ``state`` is how it is meant (``none``: no real difference)."""
+    """A change in percent with its interval; ``state`` is how it is meant (``none``: no real difference, or
+    nobody knows, which has no interval).
+    """
 
     name: str
     value: float
     interval: Interval | None
     state: Health = "none"
+
+    @property
+    def text(self) -> str:
+        """The change as it is shown: ``+20.4 %``, with ``~`` before one that is no real difference."""
+        said = f"{'+' if self.value > 0 else ''}{format_value(self.value, '%')}"
+        return f"~ {said}" if self.state == "none" and self.interval is not None else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from diagnosis.statistics.ratio import LEAST_FOR_INTERVAL
 from resources.foreign_text import shown
 from resources.study_numbers import Studies
 from resources.units import format_count, format_duration
@@ -280,7 +281,7 @@ def _steps_title(verdict: Verdict, measured: Measured) -> tuple[str, str]:
     rounds = max((one.number for one in measured.rounds), default=0)
     critical = sorted({one.worker for each in measured.rounds for one in each.of_role("critical")})
     name = critical[0] if len(critical) == 1 else "All workers" if not critical else "Critical VMs"
-    how = f"mean of {counted(rounds, 'round')}" + (", 95 % CI" if rounds > 1 else "")
+    how = f"mean of {counted(rounds, 'round')}" + (", 95 % CI" if rounds >= LEAST_FOR_INTERVAL else "")
     return f"{name} by phase", how
 
 

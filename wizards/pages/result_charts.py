@@ -113,7 +113,9 @@ class ShareBarsView(ResultChart):
     def _paint_key(self, painter: QPainter, right: float) -> None:
         tokens = self._theme.tokens
         room = QRectF(right - 78, 0, 78, HEAD)
-        paint_words(painter, self.font(), tokens.muted, room, "got, 95 % CI", _RIGHT, least=10)
+        has_interval = any(one.interval is not None for one in self._bars)
+        got = "got, 95 % CI" if has_interval else "got"
+        paint_words(painter, self.font(), tokens.muted, room, got, _RIGHT, least=10)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens.curve(0)))
         painter.drawRoundedRect(QRectF(right - 92, HEAD / 2 - 4, 10, 8), 2, 2)
@@ -305,9 +307,7 @@ class ChangesView(ResultChart):
             room = QRectF(area.left(), middle - 26, area.width() - 90, 18)
             paint_words(painter, self.font(), tokens.text, room, one.name)
             room = QRectF(area.right() - 90, middle - 26, 90, 18)
-            said = f"{'+' if one.value > 0 else ''}{format_value(one.value, '%')}"
-            said = said if one.state != "none" else f"~ {said}"
-            paint_words(painter, self.font(), colour, room, said, _RIGHT, bold=True)
+            paint_words(painter, self.font(), colour, room, one.text, _RIGHT, bold=True)
             if one.interval is not None:
                 low, high = (QPointF(scale.pixel(_within(value, reach)), middle) for value in one.interval)
                 paint_whisker(painter, colour, low, high)
