@@ -16,6 +16,7 @@ class DockPlaces:
         self._away: set[str] = set()
         self._replaced: dict[str, str] = {}
         self._beside: frozenset[str] | None = None
+        self._widths: dict[str, int] = {}
 
     def show_beside(self, beside: frozenset[str] | None) -> None:
         """Put all docks away but these (None: show again what was put away)."""
@@ -34,8 +35,18 @@ class DockPlaces:
         self._arrange()
 
     def forget(self) -> None:
-        """Forget what was put away: all docks were hidden with their session."""
+        """Forget what was put away, and note how wide docks are: all will be hidden with their session."""
         self._away.clear()
+        hosts = {by: host for host, by in self._replaced.items()}
+        for identity, dock in self._docks.items():
+            if dock.isVisible():
+                self._widths[hosts.get(identity, identity)] = dock.width()
+
+    def keep_widths(self) -> None:
+        """Have the docks that are shown again be as wide as before they were hidden with their session."""
+        for identity, width in self._widths.items():
+            if not self._docks[identity].isHidden():
+                self._keep_width(self._docks[identity], width)
 
     def _width_at(self, guest: str) -> int:
         """Return how wide the dock is whose place this one takes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from app.gui.session_files import os_error_text
 from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
 from widgets.dialog_opening import open_dialog
+from widgets.theme import Theme
 from wizards.flows.overwriting import overwriting_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import read_plan
@@ -58,19 +61,10 @@ class PlanFiles(QObject):
 
     def confirm_and_run(self, path: Path, plan: Plan, title: str) -> None:
         """Ask for what must be typed, then run."""
-        jobs = load_fio_jobs().jobs
-        writing = [name for name, job in jobs.items() if job.writes != "nothing"]
-        what = overwriting_of(plan, writing)
-        run = partial(self._desk.run_test, path, title, plan.environment)
-        if all(one.startswith("lab:") for one in plan.environment) or not what.disks:
-            run(())
-            return
         now = self._desk.tests.setup.now
         checked = now.checked_at if now is not None and now.plan == plan else None
-        dialog = OverwriteDialog(self._desk.theme, what, checked, self._view)
-        dialog.accepted.connect(lambda: run(tuple(one.key for one in what.given)))
-        dialog.finished.connect(lambda _result: dialog.deleteLater())
-        dialog.open()
+        run = partial(self._desk.run_test, path, title, plan.environment)
+        ask_to_overwrite(self._desk.theme, plan, checked, self._view, run)
 
     def _save(self, path: Path) -> None:
         try:
@@ -79,3 +73,24 @@ class PlanFiles(QObject):
             self._desk.notify(f"The plan was not saved: {os_error_text(error)}", "critical")
         else:
             self._desk.notify(f"The plan was saved. Run it with: hyperscope test run {path.name}", "ok")
+
+
+def ask_to_overwrite(
+    theme: Theme,
+    plan: Plan,
+    checked: datetime | None,
+    parent: QWidget,
+    then: Callable[[tuple[str, ...]], None],
+) -> None:
+    """Have the disks that a plan overwrites typed; then call ``then`` with what was typed. In the lab, and
+    where nothing is overwritten, it is called at once. ``checked`` is when guests were asked for them.
+    """
+    writing = [name for name, job in load_fio_jobs().jobs.items() if job.writes != "nothing"]
+    what = overwriting_of(plan, writing)
+    if all(one.startswith("lab:") for one in plan.environment) or not what.disks:
+        then(())
+        return
+    dialog = OverwriteDialog(theme, what, checked, parent)
+    dialog.accepted.connect(lambda: then(tuple(one.key for one in what.given)))
+    dialog.finished.connect(lambda _result: dialog.deleteLater())
+    dialog.open()

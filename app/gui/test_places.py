@@ -47,12 +47,16 @@ class TestPlaces:
 
     @property
     def connected(self) -> Connected:
-        """What the open session is connected to: the lab, or a vCenter."""
+        """What the open session is connected to: the lab, or a vCenter whose address this user has."""
         snapshot = self._session.whole
         if snapshot is None:
             return Connected("")
         kinds = {one.spec.kind: one for one in reversed(snapshot.sources)}  # the first, not its rollups
         reach: Reach = "lab" if "lab" in kinds else "vcenter" if "vcenter" in kinds else ""
+        if reach == "vcenter" and not self.recorded_address():
+            return Connected(
+                ""
+            )  # a file of somebody else's: nobody knows the account, so it can't be acted on
         name = "The lab" if reach == "lab" else kinds[reach].spec.name if reach == "vcenter" else ""
         return Connected(reach, name)
 

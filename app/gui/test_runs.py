@@ -15,6 +15,7 @@ from app.gui.restoring import Restoring
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.views import Views
 from app.gui.window import Window
+from resources.failures import HyperscopeError
 
 
 class TestRuns(QObject):
@@ -68,7 +69,26 @@ class TestRuns(QObject):
         if act == "restore":
             self._restoring.begin(path)
         else:
-            ignore_result(self._recordings.start(TestRequest("", (), str(path))))
+            self._ask_to_resume(path)
+
+    def _ask_to_resume(self, session: Path) -> None:
+        """Go on with the session's run, when the disks that it overwrites were typed anew."""
+        from app.gui.plan_files import ask_to_overwrite  # noqa: PLC0415 - what it is about takes long to load
+        from wizards.flows.plan_file import parse_plan  # noqa: PLC0415
+
+        def resume(confirmed: tuple[str, ...]) -> None:
+            ignore_result(self._recordings.start(TestRequest("", (), str(session), confirmed)))
+
+        runs = self._desk.tests.records.runs
+        try:
+            plan = parse_plan(runs[-1].plan) if runs else None
+        except HyperscopeError as error:
+            self._desk.notify(str(error), "critical")
+            return
+        if plan is None:
+            resume(())
+        else:
+            ask_to_overwrite(self._desk.theme, plan, None, self._window, resume)
 
     def shutdown(self) -> None:
         """Wait for what is being put back."""

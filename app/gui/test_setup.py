@@ -43,6 +43,8 @@ from wizards.flows.surroundings import Surroundings
 CHOOSE_VMS = "Tick the VMs that do the I/O, and log in to their guests."
 NAME_GUESTS = "Name the guests that do the I/O, one address a line."
 _SECONDS_STALE = 300
+_SWEEP = "io-sweep"
+"""The test that compares the values of one thing: it has no verdict of a single one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +293,13 @@ def _planned(before: SetUp, chosen: Chosen, known: GuidedTests) -> SetUp:
         plan = make_plan(before.test, before.around, choice_of(before.test, chosen))
         plan = with_fields(plan, guest_user=before.place.guest_user, environment=before.place.addresses)
         sheet = sheet_of(plan, known, load_fio_jobs(), _clock)
+        if (
+            before.test.id == _SWEEP
+            and len({one.setting for one in plan.phases if one.kind == "measure"}) < 2
+        ):
+            return replace(
+                without, problem="A sweep needs at least two values of what is varied, such as 1, 16."
+            )
     except HyperscopeError as error:
         return replace(without, problem=str(error))
     return replace(without, plan=plan, sheet=sheet, problem="")

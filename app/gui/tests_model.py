@@ -14,8 +14,9 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
-from app.gui.test_places import Reach, TestPlaces
+from app.gui.test_places import Place, Reach, TestPlaces
 from app.gui.test_records import TestRecords
+from resources.failures import HyperscopeError
 from resources.guided_tests import GuidedTests, load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
@@ -123,6 +124,24 @@ class TestsModel(QObject):
             self.open(test, "check")
         else:
             self.set_up(test)
+
+    def run_again(self, run: TestRun) -> None:
+        """Begin the test of a run anew: in the lab at once, elsewhere with the guests that it had."""
+        from wizards.flows.plan_file import parse_plan  # noqa: PLC0415 - a third of the window's start
+
+        try:
+            plan = parse_plan(run.plan)
+        except HyperscopeError:
+            self.begin(run.test)  # its plan is not kept, or is of another version
+            return
+        vms = tuple(one.name for one in plan.workers if one.vm)
+        place = Place(plan.environment, vms, plan.guest_user)
+        if place.reach == "lab":
+            self.begin(run.test)
+        else:
+            self.asked.emit()
+            self.setup.begin(self.known.require(run.test), place)
+            self.open(run.test, "choose")
 
     def offered_for(self, finding: Finding) -> list[tuple[str, str]]:
         """Return ids and titles of the tests that a finding offers."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QLineEdit,
     QMainWindow,
+    QSizePolicy,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
@@ -154,12 +155,15 @@ class Window(QMainWindow):
 
     def show_session(self, *, open_: bool) -> None:
         """Show the pages and docks, or with ``open_`` False the start page."""
-        self._stack.setCurrentIndex(1 if open_ else 0)
         self.places.forget()
+        wide = QSizePolicy.Policy.Ignored if open_ else QSizePolicy.Policy.Preferred
+        self._stack.widget(0).setSizePolicy(wide, QSizePolicy.Policy.Preferred)  # else it squeezes the docks
+        self._stack.setCurrentIndex(1 if open_ else 0)
         for spec in self._panels:
             dock = self._docks.get(spec.id)
             if dock is not None:
                 dock.setVisible(open_ and self._wanted.get(spec.id, spec.shown))
+        self.places.keep_widths()
         self._check_page()
         for spec_action in ACTIONS:
             if spec_action.needs_session:

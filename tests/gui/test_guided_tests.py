@@ -284,6 +284,23 @@ def test_the_main_button_and_the_checks_have_keys(live: Program, gallery: Galler
     wait(qtbot, lambda: live.workbench.recordings.process is not None)
 
 
+def test_a_sweep_of_one_value_is_refused_before_it_takes_minutes(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    live.desk.tests.set_up("io-sweep")
+    page = child_of(live.window, ChoosePage)
+    wait(qtbot, lambda: page.isVisible() and page.next.isEnabled())
+    depths = next(one for one in page.findChildren(QLineEdit) if one.text() == "1, 4, 16, 64")
+    depths.setFocus()
+    depths.setText("16")
+    depths.editingFinished.emit()
+    wait(qtbot, lambda: page.problem.text().startswith("A sweep needs at least two values"))
+    assert not page.next.isEnabled()
+    depths.setText("1, 16")
+    depths.editingFinished.emit()
+    wait(qtbot, page.next.isEnabled)
+
+
 def test_the_steps_stand_where_the_inventory_stands(
     live: Program, gallery: GalleryView, qtbot: QtBot
 ) -> None:

@@ -83,6 +83,9 @@ def test_what_is_to_be_typed_and_its_field_are_seen_at_once(theme: Theme, qtbot:
         assert all(each.visibleRegion().boundingRect() == each.rect() for each in seen)
     paths = [each for each in dialog.findChildren(ElidedLabel) if each.text().startswith(path)]
     assert len({each.shown_in(each.width()) for each in paths}) == 2, "they can be told apart"
+    names = [each for each in dialog.findChildren(ElidedLabel) if each.text().startswith("perf-w0")]
+    assert [each.shown_in(each.width()) for each in names] == ["perf-w01", "perf-w02"]
+    assert all(not name.geometry().intersects(each.geometry()) for name in names for each in paths)
     texts = {each.text() for each in dialog.findChildren(QLabel)}
     assert {"found in the guest 19:22:27", "✓ empty, not mounted, no signature"} <= texts
     unchecked = OverwriteDialog(theme, Overwriting(tuple(disks)), None)

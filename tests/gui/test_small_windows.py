@@ -55,6 +55,32 @@ def test_the_start_page(small: Program, qtbot: QtBot) -> None:
     assert clipped(small.window) == []
 
 
+def test_no_page_takes_room_from_the_docks(
+    qapp: QApplication, qtbot: QtBot, home: Path, session: Path
+) -> None:
+    """The start page with its recent sessions, and the pages of tests, squeezed them at 1280 pixels."""
+    with running(qapp, home) as program:
+        window, tests = program.window, program.desk.tests
+        window.resize(1280, 720)
+
+        def widths() -> dict[str, int]:
+            names = ("inventory", "steps", "findings")
+            return {one: window.dock(one).width() for one in names if window.dock(one).isVisible()}
+
+        for _again in range(2):
+            program.workbench.open_paths([session])
+            wait(qtbot, lambda: program.desk.session.whole is not None)
+            window.show_panel("overview")
+            wait(qtbot, lambda: widths() == {"inventory": 268, "findings": 372})
+            window.show_panel("tests")
+            tests.set_up("io-sweep")
+            wait(qtbot, lambda: widths() == {"steps": 268})
+            window.show_panel("overview")
+            wait(qtbot, lambda: widths() == {"inventory": 268, "findings": 372})
+            window.show_panel("tests")
+            program.desk.session.close()
+
+
 def test_every_page_with_its_messages(small: Program, qtbot: QtBot, session: Path) -> None:
     small.desk.settings.set("look.times", "Europe/Berlin")
     small.workbench.open_paths([session])

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.plan_files import PlanFiles
+from connections.fingerprints import HOST_KEY
+from connections.known_hosts import KnownHosts
+from tests.app.typed import shorten
 from tests.gui.test_connecting import click, shown
 from tests.gui.windows import child_of, wait
 from tests.wizards.recorded_placements import write
 from tests.workloads.guests.running import needs_fio
 from tests.workloads.guests.separate import Guest, separate_guests
 from widgets.connect import TrustDialog
+from wizards.flows.confirmation import TYPED
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
+from wizards.pages.overwrite_dialog import OverwriteDialog
 
 pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support")]
 
@@ -71,3 +80,44 @@ def test_guests_over_ssh_are_named_in_the_window(
     wait(qtbot, lambda: bool(checks.checks.rows) and not setup.is_checking)
     assert not [one.check for one in checks.checks.rows if one.check.state in ("block", "unknown")]
     assert checks.start.isEnabled()
+
+
+def test_a_run_over_ssh_that_was_killed_goes_on_to_its_verdict(
+    live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path
+) -> None:
+    """Resume asked nobody for the disks that it overwrites, so it was refused."""
+    for one in two:
+        KnownHosts().for_proof(HOST_KEY).remember(
+            one.server.address.host, one.server.address.port, f"ssh-ed25519 {one.host_key}"
+        )
+    plan = tmp_path / "sweep.toml"
+    choice = ["--length", "quick", "--set", "depths=1,4", "-o", str(plan)]
+    words = ["test", "plan", "io-sweep", *(one.address for one in two), *choice]
+    subprocess.run([sys.executable, "-m", "app", *words], check=True, stdin=subprocess.DEVNULL, timeout=120)
+    shorten(plan, warm_up=2.0, measure=6.0, settle=1.0)
+    PlanFiles(live.desk, live.window).run(plan)
+    type_disks(live, qtbot)
+    wait(qtbot, lambda: any(one.is_open for one in live.desk.tests.records.journal))
+    wait(qtbot, lambda: sum(one.state == "done" for one in live.desk.tests.records.runs[-1].phases) > 1)
+    process = live.workbench.recordings.process
+    assert process is not None
+    psutil.Process(process.pid).kill()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    live.desk.recording.act_on_run("resume")
+    type_disks(live, qtbot)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    wait(qtbot, lambda: live.desk.tests.records.runs[-1].end is not None)
+    (run,) = live.desk.tests.records.runs
+    assert {one.state for one in run.phases} == {"done"}
+    assert run.verdict
+    assert not any(one.is_open for one in live.desk.tests.records.journal)
+    assert all(not one.fios() and not one.files() for one in two)
+
+
+def type_disks(program: Program, qtbot: QtBot) -> None:
+    """Type the ends of the UUIDs of the disks that are overwritten, and confirm."""
+    dialog = shown(program, qtbot, OverwriteDialog)
+    for uuid, field in dialog.fields.items():
+        qtbot.keyClicks(field, uuid[-TYPED:])
+    click(qtbot, dialog.confirm)

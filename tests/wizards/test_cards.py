@@ -63,7 +63,7 @@ def test_tests_of_a_vcenter_are_set_up_in_the_window() -> None:
     for card in cards:
         assert card.readiness == "ready"
         assert card.button == "Set up…"
-        assert card.here == "vc01: choose VMs and the account of their guests"
+        assert card.here == "vc01: choose VMs, log in to them"
 
 
 def test_without_a_connection_guests_can_be_named() -> None:

@@ -168,8 +168,8 @@ def _cost(test: GuidedTest, connected: Connected) -> str:
         time = format_duration(seconds_of(test, "lab", workers))
         return f"{time}{' and filling' if _fills(test) else ''}: about a minute in the lab"
     full, quick = (format_duration(seconds_of(test, length, workers)) for length in ("full", "quick"))
-    writes = "writes its test disks" if "D3" in test.badges else "nothing written"
-    return f"{full}, quick {quick}{', and filling' if _fills(test) else ''} · {writes}"
+    writes = "" if "D3" in test.badges else " · nothing written"  # the badge says what else is written
+    return f"{full}, quick {quick}{', and filling' if _fills(test) else ''}{writes}"
 
 
 def _fills(test: GuidedTest) -> bool:
@@ -180,7 +180,7 @@ def _fills(test: GuidedTest) -> bool:
 
 def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
     if not connected.reach and "ssh" in test.environments:
-        return "missing", "Connect a vCenter, try the lab, or name guests over ssh"
+        return "missing", "Connect, or name guests over ssh"
     if not connected.reach:
         return "impossible", "Connect a vCenter, or try the lab, to run it"
     if connected.reach not in test.environments:
@@ -189,7 +189,7 @@ def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
         return "missing", f"Needs {test.workers_least} workers: {connected.workers} ready"
     if connected.reach == "lab":
         return "ready", f"{connected.name}: simulated VMs, nothing real is touched"
-    return "ready", f"{shown(connected.name, 60)}: choose VMs and the account of their guests"
+    return "ready", f"{shown(connected.name, 60)}: choose VMs, log in to them"
 
 
 def _repeats(step: TestStep, values: Mapping[str, object], workers: int) -> int:

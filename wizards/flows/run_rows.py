@@ -130,10 +130,10 @@ def guards_of(source: RunSource) -> FactList:
     if hosts:
         least = f"{len(hosts)} with workers, at least {plan.guards.hosts_least}"
         lines.append(FactLine("ok", "Hosts", "", least))
-    if plan.guards.bystander_ms:
+    if plan.guards.bystander_ms and plan.chosen:
         limit = f"stops above {plan.guards.bystander_ms:g} ms for {plan.guards.bystander_s:g} s"
         lines.append(FactLine("ok", "Latency of bystanders", "", limit))
-    if plan.guards.free_percent:
+    if plan.guards.free_percent and plan.chosen:
         limit = f"stops below {plan.guards.free_percent:g} %"
         lines.append(FactLine("ok", "Free space", "", limit))
     disturbed = [one for one in source.events if one.kind == "test disturbed"]
@@ -171,7 +171,8 @@ def _journal_line(source: RunSource, group: Sequence[JournalEntry]) -> FactLine:
     tip = "\n".join([f"{title}: {', '.join(names)}", *(shown(each.why) for each in group if each.why)])
     words = f"{_CHANGE_WORDS[one.state]} {source.clock(one.at)}"
     line = f"{title} {value}, {of}"
-    return FactLine(_CHANGE_STATES[one.state], line, back or words, words if back else "", tip)
+    at = source.clock(one.at) if one.state == "applied" else words
+    return FactLine(_CHANGE_STATES[one.state], line, back or words, at if back else "", tip)
 
 
 def _recent(values: FloatArray, times: FloatArray, now: int) -> float:

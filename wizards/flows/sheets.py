@@ -234,16 +234,17 @@ def _span(values: Iterable[object]) -> str:
 
 def _guards(plan: Plan) -> Iterator[GuardLine]:
     guards = plan.guards
-    if guards.bystander_ms:
+    if guards.bystander_ms and plan.chosen:  # without a chosen object, as over ssh alone, nobody sees others
         limit = f"> {guards.bystander_ms:g} ms for {guards.bystander_s:g} s"
         yield GuardLine("Latency of bystanders", limit, "stops")
-    if guards.free_percent:
+    if guards.free_percent and plan.chosen:
         yield GuardLine("Free space of the datastore", f"< {guards.free_percent:g} %", "stops")
     yield GuardLine("Workers that answer", f"< {guards.workers_least}", "stops")
     if guards.hosts_least > 1:
         yield GuardLine("Hosts with a worker", f"< {guards.hosts_least}", "stops")
     yield GuardLine("This program silent", "30 s", "guests end by themselves")
-    yield GuardLine("vMotion, backup or HA in a window", "any", "round does not count")
+    if any(one.vm for one in plan.workers):
+        yield GuardLine("vMotion, backup or HA in a window", "any", "round does not count")
 
 
 def _jobs(plan: Plan, jobs: FioJobs) -> Iterator[JobText]:

@@ -136,7 +136,15 @@ def paint_values(painter: QPainter, font: QFont, tokens: Tokens, area: QRectF, s
         room = QRectF(area.left() - LABELS, at - 8, LABELS - 6, 16)
         painter.setPen(QColor(tokens.muted))
         side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(room, int(side), format_value(value, ""))
+        painter.drawText(room, int(side), axis_label(value))
+
+
+def axis_label(value: float) -> str:
+    """Return a number beside an axis, which has room for six characters: ``80,000``, ``140 k``, ``1.2 M``."""
+    for least, scale, letter in ((1e6, 1e6, "M"), (1e5, 1e3, "k")):
+        if abs(value) >= least:
+            return f"{value / scale:g} {letter}"
+    return format_value(value, "")
 
 
 def paint_words(

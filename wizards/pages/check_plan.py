@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import shown
+from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
 from wizards.flows.check_result import CheckResult
 from wizards.flows.plan_sheet import PlanSheet
@@ -97,8 +98,8 @@ class CheckPlanPage(QWidget):
 
     def take_focus(self) -> None:
         """Give the keys to the checks, or to Back while there are none."""
-        first: QWidget = self.checks.rows[0] if self.checks.rows else self._back
-        first.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocusProxy(self.checks.rows[0] if self.checks.rows else self._back)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_plan(self, sheet: PlanSheet) -> None:
         """Show this plan."""
@@ -111,6 +112,7 @@ class CheckPlanPage(QWidget):
         plan, the test can't be started.
         """
         self.checks.show_checks(checks, when)
+        self.setFocusProxy(self.checks.rows[0] if self.checks.rows else self._back)
         blocks = [one for one in checks if one.state in ("block", "unknown")]
         self._block = blocks[0].id if blocks else ""
         self.start.setEnabled(not checking and not blocks and not problem and bool(checks))
@@ -134,11 +136,10 @@ class CheckPlanPage(QWidget):
         head.setProperty("role", "bar")
         title = QLabel("Check and plan")
         title.setProperty("role", "page-title")
-        words = QLabel("Everything that will happen, before anything happens.")
+        words = ElidedLabel("Everything that will happen, before anything happens.")
         length = QLabel("Length")
         for one in (words, length):
             one.setProperty("role", "muted")
-        words.setMinimumWidth(0)
         self._again = QPushButton("Check again")
         self._again.clicked.connect(self.checked)
         row = QHBoxLayout(head)

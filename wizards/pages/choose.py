@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import shown
-from resources.guided_tests import GuidedTest, Length
+from resources.guided_tests import GuidedTest, InputValue, Length
 from widgets.theme import Theme
 from wizards.flows.cards import Reach
 from wizards.flows.choices import Chosen, Offer
@@ -79,6 +79,7 @@ class ChoosePage(QWidget):
         self.machines: MachinesChoice | None = None
         self.where = QComboBox(self)
         self._fields: InputFields | None = None
+        self._wants_focus = False
         self._critical = QComboBox(self)
         self._length = QComboBox(self)
         self._critical.setAccessibleName("Critical worker")
@@ -111,6 +112,7 @@ class ChoosePage(QWidget):
 
     def show_test(self, test: GuidedTest, offer: Offer, where: Where) -> None:
         """Ask for the inputs of this test, from what the environment has."""
+        kept = self._fields.values if self._fields is not None and test == self._test else {}
         self._test = test
         self.blockSignals(True)  # what is filled in here was not chosen by anybody
         self._title.setText(test.title)
@@ -126,7 +128,7 @@ class ChoosePage(QWidget):
         both = QHBoxLayout()
         both.setSpacing(24)
         both.addLayout(self._what(test, offer, where), 1)
-        both.addLayout(self._how(test), 1)
+        both.addLayout(self._how(test, kept), 1)
         column.addLayout(both)
         column.addStretch(1)
         keep = (self.numbers, self.phases, self._critical, self._length)
@@ -143,18 +145,20 @@ class ChoosePage(QWidget):
         if old is not None:
             old.deleteLater()
         self.blockSignals(False)
+        first = self.vms.table if self.vms is not None else None
+        self.setFocusProxy(first or (self.machines.text if self.machines is not None else self.where))
         if held is not None:
             same = next((one for one in body.findChildren(QWidget) if _called(one) == held), None)
-            if same is not None and same.isEnabled():
-                same.setFocus(Qt.FocusReason.OtherFocusReason)
-            else:
-                self.take_focus()
+            is_there = same is not None and same.isEnabled() and not self._wants_focus
+            (same if same is not None and is_there else self).setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self._wants_focus:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._wants_focus = False
 
     def take_focus(self) -> None:
-        """Give the keys to what is to be chosen first."""
-        first = self.vms.table if self.vms is not None else None
-        machines = self.machines.text if self.machines is not None else None
-        (first or machines or self.where).setFocus(Qt.FocusReason.OtherFocusReason)
+        """Give the keys to what is to be chosen first, as soon as it is there."""
+        self._wants_focus = True
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_chosen(self, chosen: Chosen) -> None:
         """Show what was chosen without the user."""
@@ -221,9 +225,10 @@ class ChoosePage(QWidget):
         self._objects = {}
         column.addWidget(_caps("WHERE"))
         column.addWidget(self._where(where))
-        if offer.objects:
+        objects = [(name, names) for name, names in offer.objects if names]
+        if objects:
             column.addWidget(_caps("WHAT"))
-        for row, (name, names) in enumerate(offer.objects):
+        for row, (name, names) in enumerate(objects):
             combo = QComboBox()
             for each in names:
                 combo.addItem(shown(each, 80), each)
@@ -287,7 +292,7 @@ class ChoosePage(QWidget):
             return self.vms.workers
         return tuple(name for name, box in self._workers.items() if box.isChecked())
 
-    def _how(self, test: GuidedTest) -> QVBoxLayout:
+    def _how(self, test: GuidedTest, kept: Mapping[str, InputValue]) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(6)
         column.addWidget(_caps("HOW"))
@@ -301,14 +306,17 @@ class ChoosePage(QWidget):
         column.addLayout(grid)
         column.addStretch(1)
         self._take_length()
+        self._fields.set_values(kept)
         return column
 
     def _fill_lengths(self, offer: Offer) -> None:
         self._length.blockSignals(True)
+        before = self._length.currentData()
         self._length.clear()
         for length, words in LENGTHS:
             if length in offer.lengths:
                 self._length.addItem(words, length)
+        self._length.setCurrentIndex(max(0, self._length.findData(before)))
         self._length.blockSignals(False)
 
     def _fill_critical(self) -> None:

@@ -35,7 +35,7 @@ from wizards.flows.gallery import (
 from wizards.pages.badge import Badge
 from wizards.pages.card import CardView
 
-_COLUMN_WIDTH, _MAX_ACROSS = 330, 3
+_COLUMN_WIDTH, _MAX_ACROSS = 352, 3
 _FILTERS: tuple[tuple[CardFilter, str], ...] = (
     ("all", "All"),
     ("here", "Work here"),

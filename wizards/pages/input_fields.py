@@ -72,6 +72,7 @@ class InputFields(QObject):
                 field.setCurrentText(str(value))
             elif isinstance(field, QLineEdit):
                 field.setText(_list_text(value))
+                field.setCursorPosition(0)  # a list that has no room is cut at its end
             field.blockSignals(False)
 
     def _field(self, one: TestInput) -> QWidget:
@@ -88,6 +89,7 @@ class InputFields(QObject):
             return combo
         if one.kind in _LISTS:
             line = QLineEdit(_list_text(one.default))
+            line.setCursorPosition(0)
             line.editingFinished.connect(self.changed)
             return line
         least = 0 if one.least is None else round(one.least)

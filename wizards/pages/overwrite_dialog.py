@@ -27,7 +27,7 @@ from wizards.flows.confirmation import TYPED
 from wizards.flows.overwriting import Overwriting, OverwrittenDisk
 from workloads.disk_uuid import plain_uuid
 
-_WIDTH, _LEAST_WIDTH, _FRAME, _NAME = 1060, 820, 80, 72
+_WIDTH, _LEAST_WIDTH, _FRAME, _NAME = 1060, 820, 80, 180
 _EMPTY, _LATER = "✓ empty, not mounted, no signature", "looked at before the first write"
 
 
@@ -158,6 +158,8 @@ class OverwriteDialog(QDialog):
             self.phrase.textChanged.connect(lambda _text: self._look())
             self.phrase.show()
             grid.addWidget(self.phrase, len(self._what.disks) + 1, 3, 1, 3)
+        names = (self.fontMetrics().horizontalAdvance(shown(one.worker, 60)) for one in self._what.disks)
+        grid.setColumnMinimumWidth(0, min(_NAME, max(names, default=0) + 8))
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(3, 2)
         grid.setRowStretch(len(self._what.disks) + 2, 1)
@@ -179,7 +181,6 @@ class OverwriteDialog(QDialog):
         )
         for column, part in enumerate(parts):
             grid.addWidget(part, row, column)
-        parts[0].setMinimumWidth(_NAME)
         if not one.is_made:
             field = TypedField(
                 f"Last {TYPED} characters of the UUID of {shown(one.path, 80)} of {shown(one.worker, 60)}"

@@ -95,6 +95,8 @@ class ResultPage(QScrollArea):
         if sheet.raw is not None:
             self.raw.show_table(raw_headings(sheet.raw), raw_cells(sheet.raw))
         self.raw.setVisible(sheet.raw is not None)
+        first = next(iter(self.head.buttons.values()), None)
+        self.setFocusProxy(first if sheet.raw is None and first is not None else self.raw)
         self.raw.setFixedHeight(self.raw.sizeHint().height())
         self.put_back.show_facts(sheet.put_back)
         self.put_back.setVisible(bool(sheet.put_back.lines))
@@ -105,10 +107,7 @@ class ResultPage(QScrollArea):
 
     def take_focus(self) -> None:
         """Give the keys to the raw numbers, or to the first button where there are none."""
-        first = next(iter(self.head.buttons.values()), None)
-        target: QWidget | None = first if self.raw.isHidden() else self.raw
-        if target is not None:
-            target.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _act(self, act: str) -> None:
         if act == "steps":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from resources.foreign_text import shown
 from widgets.elided_label import ElidedLabel
@@ -63,7 +63,7 @@ class RunHeadView(QFrame):
         self.title = ElidedLabel()
         self.title.setProperty("role", "page-title")
         self.progress = ChipView(theme)
-        self.note = QLabel()
+        self.note = ElidedLabel()
         self.note.setProperty("role", "muted")
         self.pause = QPushButton()
         self.pause.clicked.connect(self.paused)
@@ -76,7 +76,7 @@ class RunHeadView(QFrame):
         row.setSpacing(10)
         row.addWidget(self.title, 100)
         row.addWidget(self.progress)
-        row.addWidget(self.note)
+        row.addWidget(self.note, 60)
         row.addStretch(1)
         row.addWidget(self.pause)
         row.addWidget(self.stop)
@@ -87,11 +87,9 @@ class RunHeadView(QFrame):
         if head == self._head:
             return
         before, self._head = self._head, head
-        self.title.show_text(head.title)
-        self.title.ensurePolished()
-        self.title.setMaximumWidth(self.title.fontMetrics().horizontalAdvance(self.title.text()) + 6)
+        _show_at_most(self.title, head.title)
         self.progress.show_chip(Chip(head.progress, head.state))
-        self.note.setText(shown(head.note))
+        _show_at_most(self.note, head.note)
         self.pause.setText(head.pause)
         self.pause.setToolTip(
             "Goes on with the next phase."
@@ -129,3 +127,10 @@ class RunHeadView(QFrame):
         tokens, icons = self._theme.tokens, self._theme.icons
         self.pause.setIcon(icons.get("play" if self._head.is_paused else "pause"))
         self.stop.setIcon(icons.get("stop", tokens.critical if self.stop.isEnabled() else tokens.faint))
+
+
+def _show_at_most(label: ElidedLabel, text: str) -> None:
+    """Show a text in a label that takes the room of its text, and less where there is less."""
+    label.show_text(text)
+    label.ensurePolished()
+    label.setMaximumWidth(label.fontMetrics().horizontalAdvance(label.text()) + 6)

@@ -81,6 +81,7 @@ class RunPage(QWidget):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(self._body())
         column.addWidget(scroll, 1)
+        self.setFocusProxy(self.workers)
 
     def show_sheet(self, sheet: RunSheet) -> None:
         """Show the run as it is now."""
@@ -106,7 +107,7 @@ class RunPage(QWidget):
         """Give the keys to the table of workers: Stop is never pressed by a key that was meant for another
         page.
         """
-        self.workers.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _body(self) -> QWidget:
         body = QWidget()

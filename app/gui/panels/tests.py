@@ -112,6 +112,7 @@ class TestsPanel(QObject):
         before, focus = self._stack.currentWidget(), QApplication.focusWidget()
         had_keys = focus is not None and self._stack.isAncestorOf(focus)
         self._stack.setCurrentWidget(page)
+        self.view.setFocusProxy(page)
         if had_keys and page is not before:
             page.take_focus()
 

@@ -97,7 +97,7 @@ class RunPages(QObject):
         if run is None:
             return
         if act == "again":
-            tests.begin(run.test)
+            tests.run_again(run)
         elif act == "export":
             desk.export(None)
         elif act in ("restore", "resume"):

@@ -64,6 +64,8 @@ class SetupPages(QObject):
         if now.chosen is not None:
             self.choose.show_chosen(now.chosen)
         self.check_plan.show_lengths(lengths_of(now.test, offer), offer.lengths[0])
+        if now.chosen is not None and now.plan is not None:
+            self._choose()  # what was typed before the guests were asked stays chosen
 
     def _enter(self, guests: Guests) -> None:
         """Ask the guests that were chosen."""
