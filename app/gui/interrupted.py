@@ -42,16 +42,8 @@ class InterruptedNotice(QObject):
         page = self._window.pages.currentWidget()
         return page is not None and page.objectName() == "panel-tests"
 
-    def _is_shown(self, left: Interrupted) -> bool:
-        return any(one.text == _text(left) for one in self._window.messages.shown)
-
     def _say(self) -> None:
         left = self._left
-        if left is not None and self._is_seen() and self._is_shown(left):
-            self._window.messages.dismiss(
-                _text(left)
-            )  # its bar says the same, until another page is in front
-            self._is_said = False
         if left is None or self._is_said or self._is_seen():
             return
         self._is_said = True

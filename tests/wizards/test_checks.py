@@ -143,6 +143,12 @@ def test_a_privilege_that_lacks_is_named_with_what_it_is_for() -> None:
     assert last == "Everything that it changes is put back when it ends."
 
 
+def test_a_privilege_is_said_to_be_for_what_the_plan_changes() -> None:
+    around = MemoryEnvironment(lacking={"VirtualMachine.Config.Resource": [vm_object(1)]})
+    found = checked(around)["C1"]
+    assert found.lacking[0] == ("Virtual machine › Change resource", "to set disk shares")
+
+
 def test_every_setting_that_a_plan_may_change_has_its_privilege() -> None:
     needed = {one.setting for one in privileges_of_tests()}
     of_the_lab = {"cache.enabled"}  # elsewhere a person switches it

@@ -118,7 +118,7 @@ class CheckRow(QFrame):
                 row.addWidget(_label(text, muted=True), 1)
                 self._column.addLayout(row)
         if self.check.request:
-            self._column.addLayout(self._request_buttons())
+            self._column.addLayout(self._request_button())
         buttons = QHBoxLayout()
         buttons.setContentsMargins(22, 2, 0, 4)
         buttons.setSpacing(6)
@@ -129,6 +129,11 @@ class CheckRow(QFrame):
             leave.setProperty("role", "primary")
             leave.clicked.connect(lambda: self.left_out.emit(self.check.id))
             buttons.addWidget(leave)
+        if self.check.request:
+            login = QPushButton("Use another login…")
+            login.setToolTip("Connects anew: a test acts with the account that records the vCenter.")
+            login.clicked.connect(self.login_wanted)
+            buttons.addWidget(login)
         again = QPushButton("Check again")
         again.clicked.connect(lambda: self.again.emit(self.check.id))
         buttons.addWidget(again)
@@ -141,20 +146,17 @@ class CheckRow(QFrame):
         buttons.addStretch(1)
         self._column.addLayout(buttons)
 
-    def _request_buttons(self) -> QHBoxLayout:
-        """Return the buttons for what somebody else must grant."""
-        copy, login = QPushButton("Copy for the vCenter admin"), QPushButton("Use another login…")
+    def _request_button(self) -> QHBoxLayout:
+        """Return the button for what somebody else must grant."""
+        copy = QPushButton("Copy for the vCenter admin")
         copy.setProperty("role", "primary")
         copy.setIcon(self._theme.icons.get("copy", self._theme.tokens.on_accent))
         copy.setToolTip(self.check.request)
         copy.clicked.connect(lambda: self.copied.emit(copy_text(self.check.request, "The request")))
-        login.setToolTip("Connects anew: a test acts with the account that records the vCenter.")
-        login.clicked.connect(self.login_wanted)
         row = QHBoxLayout()
         row.setContentsMargins(22, 2, 0, 0)
         row.setSpacing(6)
         row.addWidget(copy)
-        row.addWidget(login)
         row.addStretch(1)
         return row
 

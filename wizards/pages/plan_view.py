@@ -41,7 +41,7 @@ _LOAD = (
 )
 _GUARDS = (Heading("Guard", stretch=True), Heading("limit"), Heading("then"))
 _JOB_HEIGHT = 232
-_TWO_COLUMNS = 700
+_TWO_COLUMNS = 820
 
 
 class PlanView(QScrollArea):

@@ -157,8 +157,7 @@ def privileges(look: Look) -> Found:
         return Found(True, what)
     needed = _needed(look)
     lacking = look.environment.privileges(needed)
-    known = {one.id: (one.title, one.gives) for one in privileges_of_tests()}
-    count = len(needed)
+    known, count = _purposes(look), len(needed)
     if not lacking:
         return Found(True, f"{format_count(count)} of {format_count(count)} privileges held")
     objects = tuple(dict.fromkeys(one.name for of in lacking.values() for one in of))
@@ -182,7 +181,7 @@ def privileges(look: Look) -> Found:
 
 def _request(look: Look, lacking: Mapping[str, Sequence[ChangedObject]]) -> str:
     """Return what to send to the vCenter's admin: which privileges, what for, on which objects."""
-    known = {one.id: (one.title, one.gives) for one in privileges_of_tests()}
+    known = _purposes(look)
     lines = [
         f"The guided test “{look.test.title}” of Hyperscope needs these privileges on {_where(look)}:",
     ]
@@ -200,13 +199,7 @@ def _where(look: Look) -> str:
 
 def _needed(look: Look) -> dict[str, list[ChangedObject]]:
     """Return the privileges that the plan needs, with the objects on which."""
-    plan = look.plan
-    settings = {one.setting.partition(":")[0] for phase in plan.phases for one in phase.changes}
-    settings |= {one.setting.partition(":")[0] for one in plan.changes} | {"attribute"}
-    if any(disk.is_made for one in plan.workers for disk in one.disks):
-        settings.add("disk")
-    if any(phase.work for phase in plan.phases):
-        settings.add("process")
+    settings = _settings(look)
     objects: dict[str, list[ChangedObject]] = {}
     chosen = [one for one in (*look.vms(), *look.datastores(), look.chosen("cluster")) if one is not None]
     for one in privileges_of_tests():
@@ -215,6 +208,27 @@ def _needed(look: Look) -> dict[str, list[ChangedObject]]:
             if on:
                 objects[one.id] = on
     return objects
+
+
+def _settings(look: Look) -> set[str]:
+    """Return the settings that the plan changes, without what follows their colon."""
+    plan = look.plan
+    settings = {one.setting.partition(":")[0] for phase in plan.phases for one in phase.changes}
+    settings |= {one.setting.partition(":")[0] for one in plan.changes} | {"attribute"}
+    if any(disk.is_made for one in plan.workers for disk in one.disks):
+        settings.add("disk")
+    if any(phase.work for phase in plan.phases):
+        settings.add("process")
+    return settings
+
+
+def _purposes(look: Look) -> dict[str, tuple[str, str]]:
+    """Return the title of each privilege and what this plan needs it for, by the privilege's id."""
+    found: dict[str, tuple[str, str]] = {}
+    for one in privileges_of_tests():
+        if one.setting in _settings(look):
+            found.setdefault(one.id, (one.title, one.gives))
+    return found
 
 
 def _no_hosts() -> Found:
