@@ -112,7 +112,8 @@ class ChoosePage(QWidget):
 
     def show_test(self, test: GuidedTest, offer: Offer, where: Where) -> None:
         """Ask for the inputs of this test, from what the environment has."""
-        kept = self._fields.values if self._fields is not None and test == self._test else {}
+        is_again = test == self._test and where.reach != "lab"  # there "Run" takes the defaults
+        kept = self._fields.values if self._fields is not None and is_again else {}
         self._test = test
         self.blockSignals(True)  # what is filled in here was not chosen by anybody
         self._title.setText(test.title)

@@ -64,7 +64,7 @@ class SetupPages(QObject):
         if now.chosen is not None:
             self.choose.show_chosen(now.chosen)
         self.check_plan.show_lengths(lengths_of(now.test, offer), offer.lengths[0])
-        if now.chosen is not None and now.plan is not None:
+        if now.chosen is not None and now.plan is not None and place.reach != "lab":
             self._choose()  # what was typed before the guests were asked stays chosen
 
     def _enter(self, guests: Guests) -> None:
