@@ -92,6 +92,7 @@ class Window(QMainWindow):
         self.pages.tabBar().setAccessibleName("Views")
         self._stack = QStackedWidget()
         self._stack.setObjectName("pages")
+        self._start = start
         self._stack.addWidget(start)
         self._stack.addWidget(self.pages)
         work = QWidget()
@@ -157,7 +158,7 @@ class Window(QMainWindow):
         """Show the pages and docks, or with ``open_`` False the start page."""
         self.places.forget()
         wide = QSizePolicy.Policy.Ignored if open_ else QSizePolicy.Policy.Preferred
-        self._stack.widget(0).setSizePolicy(wide, QSizePolicy.Policy.Preferred)  # else it squeezes the docks
+        self._start.setSizePolicy(wide, QSizePolicy.Policy.Preferred)  # else it squeezes the docks
         self._stack.setCurrentIndex(1 if open_ else 0)
         for spec in self._panels:
             dock = self._docks.get(spec.id)

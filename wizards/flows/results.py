@@ -173,7 +173,9 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
             ActLine("again", "Run again"),
         )
         result = f"The result: {verdict.line}"
-        return ResultHead("critical", line, " ".join([*reasons[:3], result]), (), acts)
+        more = f"{counted(len(reasons) - 1, 'other')} could not be put back either: see below."
+        said = [*reasons[:1], *([more] if len(reasons) > 2 else reasons[1:2])]
+        return ResultHead("critical", line, " ".join([*said, result]), (), acts)
     return None
 
 

@@ -100,6 +100,7 @@ class ResultPage(QScrollArea):
         self.raw.setFixedHeight(self.raw.sizeHint().height())
         self.put_back.show_facts(sheet.put_back)
         self.put_back.setVisible(bool(sheet.put_back.lines))
+        self._place_put_back(is_first=sheet.head.state == "critical")
         self.put_back.setFixedHeight(min(240, self.put_back.sizeHint().height()))
         self._left.setText(sheet.foot[0])
         self._right.setText(sheet.foot[1])
@@ -128,6 +129,7 @@ class ResultPage(QScrollArea):
             column.addLayout(row)
         column.addWidget(self.raw)
         column.addWidget(self.put_back)
+        self._column = column
         foot = QHBoxLayout()
         foot.addWidget(self._left, 1)
         foot.addWidget(self._right)
@@ -135,6 +137,11 @@ class ResultPage(QScrollArea):
         column.addLayout(foot)
         column.addStretch(1)
         return body
+
+    def _place_put_back(self, *, is_first: bool) -> None:
+        """Put what was changed below the numbers, or below the head as long as something is not put back."""
+        self._column.removeWidget(self.put_back)
+        self._column.insertWidget(1 if is_first else self._column.indexOf(self.raw) + 1, self.put_back)
 
     def _place(self, sheet: ResultSheet) -> None:
         """Put what this result has side by side: two rows, the widest chart of a row in its middle."""
