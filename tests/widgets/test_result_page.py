@@ -95,7 +95,7 @@ def test_its_buttons_say_what_is_to_be_done(shown: ResultPage, qtbot: QtBot) -> 
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert said == ["again", "export", "restore", "again"], "the steps are copied by the page itself"
     assert (
-        QApplication.clipboard().text().startswith("Storage I/O Control of perf-lun-02 (datastore-7): is on")
+        QApplication.clipboard().text().startswith("Storage I/O Control of perf-lun-02 (datastore-1): is on")
     )
 
 
