@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from resources.derived_counters import DerivedFact
 from sessions.model import Entity, EntityRef, Fact
 
+DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
+"""Names of the facts that say where a VM's disks lie."""
 _DEEPEST = 16  # pools within pools; a session is untrusted and may hold a cycle
 Known = Mapping[EntityRef, Fact]
 
@@ -34,16 +36,19 @@ def _found(
 ) -> Iterator[Fact]:
     match rule.of:
         case "pool":
-            return _of_pools(rule, facts, entities)
+            yield from _of_pools(rule, facts, entities)
         case "nearest pool":
-            return _of_nearest_pool(rule, facts)
+            yield from _of_nearest_pool(rule, facts)
         case "pool shares":
-            return _in_pools(rule, facts, entities)
+            yield from _in_pools(rule, facts, entities)
         case "pool members":
-            return _pool_members(rule, facts, entities)
+            yield from _pool_members(rule, facts, entities)
+        case "stores":
+            yield from _of_stores(rule, facts)
         case "all":
-            return _of_all(rule, facts)
-    return _of_self(rule, facts, end)
+            yield from _of_all(rule, facts)
+        case "self":
+            yield from _of_self(rule, facts, end)
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -67,6 +72,22 @@ def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
         numbers = [number for fact in found.values() if (number := _number(rule, fact.value)) is not None]
         if numbers:
             yield Fact(ref, rule.name, max(numbers), start)
+
+
+def _of_stores(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+    numbers = {
+        ref.key: number
+        for ref, fact in latest(facts, rule.made_of).items()
+        if (number := _number(rule, fact.value)) is not None
+    }
+    places: dict[EntityRef, dict[str, Fact]] = {}
+    for fact in facts:
+        if DISK_PLACE.fullmatch(fact.name):
+            places.setdefault(fact.entity, {})[fact.name] = fact
+    for ref, found in places.items():
+        known = [numbers[key] for fact in found.values() if (key := str(fact.value)) in numbers]
+        if known:
+            yield Fact(ref, rule.name, max(known), min(fact.start for fact in found.values()))
 
 
 def _hours_before(end: int, text: str) -> float | None:

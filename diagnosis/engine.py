@@ -173,6 +173,8 @@ class Run:
     def _note_counters(self, scene: Scene) -> None:
         tally = self._book.tallies[scene.compiled.card.id]
         tally.untold |= untold_of(scene)
+        if scene.compiled.rule.finds_only:
+            return
         for name in scene.compiled.detecting():
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):

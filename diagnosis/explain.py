@@ -155,7 +155,12 @@ class _Block:
     def _instance(self, name: str, row: int) -> str:
         """Which member the number is of, where the signal is the worst of several."""
         signal = self._compiled.signals[name].signal
-        if signal.derived or signal.reduce not in ("max", "min") or signal.of in ("", "self", "host"):
+        if (
+            signal.derived
+            or signal.told
+            or signal.reduce not in ("max", "min")
+            or signal.of in ("", "self", "host")
+        ):
             return self._speaker.who(name, row) if signal.each_instance else ""
         return self._speaker.who(name, row)
 

@@ -19,6 +19,7 @@ from sessions.times import TimeRange
 SAMPLES = 24
 """How many samples of the beginning are compared: with these the paths of a device are known."""
 _COMMANDS = "disk.commands"
+_TOLD = "path.device"
 _CLOSE = 0.03
 """How far counts of both may differ: a sample is printed with a few digits."""
 _BUSY = 20.0
@@ -29,7 +30,11 @@ _FEWEST = 6
 def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> bool:
     """Tell the topology which paths lead to which device; returns True if later samples can't change that."""
     is_final = True
+    told = topology.texts(_TOLD)
     for number in topology.sources:
+        if told:
+            _link_told(topology, number, told)
+            continue
         groups = _by_lun(topology, number)
         axis = table.axis(number)
         if not groups or not axis.size:
@@ -43,6 +48,18 @@ def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> 
         for device, paths in _matches(devices, groups, counts):
             topology.add_below(number, device, paths)
     return is_final
+
+
+def _link_told(topology: Topology, number: int, told: Mapping[EntityRef, str | float | bool]) -> None:
+    """Link the paths of which the inventory tells the device."""
+    places = {
+        (topology.host(number, ref), topology.entity(ref).name): ref
+        for ref in topology.rows(number, "device")
+    }
+    for path in topology.rows(number, "path"):
+        device = places.get((topology.host(number, path), str(told.get(path, ""))))
+        if device is not None:
+            topology.add_below(number, device, [path])
 
 
 def _by_lun(topology: Topology, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:

@@ -23,6 +23,8 @@ from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
 from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
+_TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
+_NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
 _NAMED = 3
 """Missing counters that a reason names."""
 _STOPPED = 2.5
@@ -147,6 +149,10 @@ class ReachBook:
         """Note what one rule judged in one source."""
         card = scene.compiled.card.id
         tally, what = self.tallies[card], (scene.source, scene.compiled.rule.entity)
+        if scene.compiled.rule.finds_only:
+            if found.hits:
+                tally.saw(what, len(found.hits), len(found.hits))
+            return
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
         if not found.entities:
             return
@@ -278,7 +284,7 @@ class ReachBook:
                 hidden = _untold_text(tally.untold, {one.spec.kind for one in sources})
             reason = "too few samples" if tally.is_short else hidden or "its counters have no samples"
         elif not entities:
-            reason = next((rule.only.others for rule in card.rules if rule.only and rule.only.told), "")
+            reason = _absent_text(card)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
         return CheckReach(card.id, card.title, entities, judged, reason)
@@ -380,10 +386,22 @@ def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) 
     return f"no source has {named}{more}{who}"
 
 
+def _absent_text(card: Card) -> str:
+    """Return why a session may have nothing that a card is about; empty where that speaks for itself."""
+    others = [rule.only.others for rule in card.rules if rule.only and rule.only.told]
+    kinds = {rule.entity for rule in card.rules}
+    told = (
+        f"only a vCenter tells of {_NAMES_OF.get(min(kinds), 'itself')}" if kinds <= _TOLD_BY_VCENTER else ""
+    )
+    return next(iter(others), told)
+
+
 def untold_of(scene: Scene) -> set[str]:
     """Return what the condition asks of an inventory and nobody told: names of facts, events, paths."""
     measure, topology = scene.compiled.measure, scene.topology
     found: set[str] = set()
+    if scene.compiled.rule.finds_only:
+        return found
     for name in scene.compiled.detecting():
         signal = scene.compiled.signals[name].signal
         if signal.happening and not scene.events.are_reported:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from resources.problem_cards import Signal
 from resources.problem_changes import Changes
 from resources.units import format_duration
 from sessions.model import EntityRef, Event, Fact, FloatArray, IntArray
@@ -34,18 +35,22 @@ def length_s(event: Event) -> float:
     return max(1.0, (event.until - event.at) / 1000)
 
 
-def lengths_at(events: Iterable[Event], times: IntArray) -> FloatArray:
-    """Return the seconds that the longest event takes that happens at each sample, 0 where none does.
+def events_at(events: Iterable[Event], times: IntArray, signal: Signal) -> FloatArray:
+    """Return the seconds that the longest event takes that happens at each sample, 0 where none does; or the
+    number of events, where ``signal`` counts them.
 
     An event between two samples counts at the later one. Shape (times,), float64.
     """
     found = np.zeros(times.size)
     for event in events:
+        if length_s(event) < signal.within_s:
+            continue
         first = int(np.searchsorted(times, event.at))
         last = max(first, int(np.searchsorted(times, event.until, side="right")) - 1)
         if first < times.size and event.until >= times[0]:
             part = slice(first, last + 1)
-            found[part] = np.maximum(found[part], length_s(event))
+            is_counted = signal.reduce == "count"
+            found[part] = found[part] + 1 if is_counted else np.maximum(found[part], length_s(event))
     return found
 
 

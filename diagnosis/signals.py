@@ -4,6 +4,7 @@ expression, reduces them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ from diagnosis.language import Node
 from diagnosis.members import Members, members_of
 from diagnosis.reduction import reduce_members, without_lacking
 from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents, length_s, lengths_at, naming
+from diagnosis.session_events import SessionEvents, events_at, length_s, naming
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.distinct import distinct
@@ -152,13 +153,24 @@ class Scene:
 
     def events_of(self, signal: Signal, row: int) -> list[Event]:
         """Return the events that a signal of events is about, of one row."""
+        found = self._events_near(signal, row)
+        if not signal.says:
+            return found
+        pattern = re.compile(signal.says, re.IGNORECASE)
+        return [event for event in found if pattern.search(event.text)]
+
+    def _events_near(self, signal: Signal, row: int) -> list[Event]:
+        """Return the events of the signal's kinds that concern one row."""
         ref, topology = self.rows[row], self.topology
+        if signal.of == "all":
+            return self.events.of_kinds(signal.happening)
         if signal.of == "host":
             hosts = [one.ref for one in topology.hosts(self.source, ref)]
             return naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
-        found = self.events.happened(topology.stored_on(ref), signal.happening)
+        stores = {topology.base(ref), *topology.stored_on(ref)}
+        found = self.events.happened(stores, signal.happening)
         of_kinds = self.events.of_kinds(signal.happening)
         told = [one for name in store_names(topology, ref) for one in naming(name, of_kinds)]
         return list(dict.fromkeys([*found, *told]))
@@ -167,7 +179,7 @@ class Scene:
         """Return the length of the longest event that happens; shape (rows, times)."""
         if not self.events.are_reported:
             return np.full((len(self.rows), 1), np.nan)
-        rows = [lengths_at(self.events_of(signal, row), self.times) for row in range(len(self.rows))]
+        rows = [events_at(self.events_of(signal, row), self.times, signal) for row in range(len(self.rows))]
         return np.stack(rows) if rows else np.zeros((0, self.times.size))
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
@@ -327,7 +339,9 @@ def _event_bounds(scene: Scene, signal: Signal) -> Bounds:
     high = low.copy()
     if scene.events.are_reported and scene.events.has_any(signal.happening):
         for row in range(len(scene.rows)):
-            high[row] = max(map(length_s, scene.events_of(signal, row)), default=0.0)
+            events = scene.events_of(signal, row)
+            long = [one for one in events if length_s(one) >= signal.within_s]
+            high[row] = len(long) if signal.reduce == "count" else max(map(length_s, long), default=0.0)
     return Bounds(low, high)
 
 

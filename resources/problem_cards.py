@@ -44,7 +44,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
 
-_TOLD_OF = ("", "users", "host")
+_TOLD_OF = ("", "users", "host", "all")
 ACROSS_HOSTS = ("elsewhere", "users")
 """Scopes whose members are on other hosts, which have samples of their own times."""
 
@@ -55,11 +55,12 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of
     the scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``;
     the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
-    seconds; or how many seconds the longest event takes as a whole that is ``happening`` at that moment to
-    the entity, (``of`` "users") to a VM whose disks lie on it or in words that name its
-    datastore, or (``of`` "host") to its host, in words that name the
-    entity: 0 where none does, 1 for an event that is
-    told without an end.
+    seconds; or how many seconds the longest event takes as a whole that is ``happening`` at that moment: 0
+    where none does, 1 for an event that is told without an end. With ``reduce`` "count" it is the number of
+    such events that take ``within_s`` seconds or more. They happen to the entity, (``of`` "users") to a VM
+    whose disks lie on it or in words that name its datastore, (``of`` "host") to its host, in words that name
+    the entity, or (``of`` "all") to anything. Only those count whose text has the pattern ``says``, whatever
+    its capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``hosts`` for the hosts of a cluster;
@@ -97,6 +98,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arrived: list[str] = msgspec.field(default_factory=list)
     within_s: float = 0.0
     happening: list[str] = msgspec.field(default_factory=list)
+    says: str = ""
 
     @property
     def depends_on_self(self) -> bool:
@@ -165,7 +167,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the
     sustained rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only
     entities whose name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what
-    the data lack where none of the entities can be judged, and which source has it.
+    the data lack where none of the entities can be judged, and which source has it. ``finds_only``: it can
+    find the problem, but that it found nothing says nothing.
     """
 
     entity: str
@@ -181,6 +184,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: list[str] = msgspec.field(default_factory=list)
     severity: Literal["info", "critical"] = "critical"
     unjudged: str = ""
+    finds_only: bool = False
     only: Only | None = None
 
 

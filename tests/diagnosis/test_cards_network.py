@@ -194,7 +194,7 @@ class TestErrors:
         recording = Recording(source="vcenter", interval=20.0)
         nic(recording)
         nic(recording, "vmnic21")
-        recording.event(recording.host, "nic", "Physical NIC vmnic2 is flapping on esx01", 300)
+        recording.event(recording.host, "network", "Physical NIC vmnic2 is flapping on esx01", 300)
         found = only(recording, problem=self.PROBLEM)
         assert found.entity_name == "esx01/vmnic2"
         assert "Physical NIC vmnic2 is flapping on esx01" in found.causes[0].because

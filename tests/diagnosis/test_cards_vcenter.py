@@ -135,7 +135,7 @@ class TestStorageIoControl:
 
     def test_a_load_from_outside_that_an_event_tells_of(self) -> None:
         recording = self.store(40.0, 32.0)
-        recording.event(EntityRef("datastore", "lun-c"), "external_load", "Non-VI workload on lun-c", 300)
+        recording.event(EntityRef("datastore", "lun-c"), "storage", "Non-VI workload on lun-c", 300)
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "external_workload"
         assert "Non-VI workload on lun-c" in found.causes[0].because
@@ -176,7 +176,7 @@ class TestPaths:
         for counter, level in (("disk.commands", 100.0), ("disk.device_latency", 1.0)):
             recording.has(EntityRef("device", LUN), {counter: level}, "esx01")
         text = f"Path redundancy to storage device {LUN} degraded. Path vmhba2:C0:T0:L3 is down."
-        recording.event(recording.host, "path", text, 300)
+        recording.event(recording.host, "storage", text, 300)
         found = only(recording, problem=self.PROBLEM)
         assert text in found.conclusion
         assert found.windows[0].start == START + 300_000
@@ -185,7 +185,7 @@ class TestPaths:
         recording = vcenter()
         recording.shared(LUN, {})
         recording.has(EntityRef("device", LUN), {"disk.commands": 100.0}, "esx01")
-        recording.event(recording.host, "path", f"Path redundancy to {LUN}9 degraded.", 300)
+        recording.event(recording.host, "storage", f"Path redundancy to {LUN}9 degraded.", 300)
         assert findings(recording, problem=self.PROBLEM) == []
 
 
@@ -301,7 +301,130 @@ class TestStorageVMotion:
         assert not any("See what web01" in step for step in found.remedies)
 
 
+class TestQueueOfTheController:
+    PROBLEM = "storage.queue_depth"
+
+    @pytest.mark.parametrize(
+        ("controller", "latency", "is_found"),
+        [("lsilogic", 1.6, True), ("lsilogic", 0.8, False), ("pvscsi", 1.6, False), ("pvscsi", 3.2, True),
+         ("lsilogic", 3.2, False)],
+    )  # fmt: skip
+    def test_as_many_in_flight_as_it_takes(self, controller: str, latency: float, is_found: bool) -> None:
+        recording = vcenter()
+        vm = recording.vm("sql03", {"cpu.ready": 0.5})
+        levels = {"vdisk.reads": 15_000.0, "vdisk.writes": 5_000.0,
+                  "vdisk.latency_read": latency, "vdisk.latency_write": latency}  # fmt: skip
+        recording.add("vdisk", "scsi0:0", DISK | levels, parent=vm)
+        recording.fact(vm, "vdisk.scsi0:0.controller", controller)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == ["sql03"] * is_found
+        assert all(controller in one.conclusion for one in found)
+
+
+class TestIopsLimit:
+    PROBLEM = "storage.iops_limit"
+
+    @pytest.mark.parametrize(("limit", "is_found"), [(125.0, True), (500.0, False), (100.0, False)])
+    def test_it_is_blamed_where_it_binds(self, limit: float, is_found: bool) -> None:
+        recording = vcenter()
+        vm = recording.vm("pg01", {"cpu.ready": 0.5})
+        recording.add("vdisk", "scsi0:0", DISK, parent=vm)
+        recording.fact(vm, "vdisk.scsi0:0.limit_iops", limit)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.causes[0].cause for one in found] == ["iops_limit"] * is_found
+
+    def test_without_a_limit_it_does_not_apply(self) -> None:
+        recording = vcenter()
+        vm = recording.vm("pg01", {"cpu.ready": 0.5})
+        recording.add("vdisk", "scsi0:0", DISK, parent=vm)
+        assert check(diagnosed(recording), self.PROBLEM).verdict == "not applicable"
+
+
+class TestDiskOfAVm:
+    PROBLEM = "storage.vm_latency"
+
+    def disk(self, **levels: Level) -> Recording:
+        recording = vcenter()
+        vm = recording.vm("ingest01", {"cpu.ready": 0.5})
+        given = {f"vdisk.{counter}": level for counter, level in levels.items()}
+        recording.add("vdisk", "scsi0:0", DISK | given, parent=vm)
+        store = recording.shared("vsanDatastore", {}, "datastore")
+        recording.fact(store, "datastore.type", "vsan")
+        recording.fact(vm, "vdisk.scsi0:0.datastore", store.key)
+        return recording
+
+    def test_reads_alone_may_be_slow(self) -> None:
+        found = only(self.disk(latency_read=24.0), problem=self.PROBLEM)
+        assert cause(found, "vsan").verdict == "possible"
+        assert "vSAN's own performance service" in cause(found, "vsan").because
+
+    def test_writes_that_are_fast_at_the_same_rate_later_are_first_writes(self) -> None:
+        recording = self.disk(latency_write=during(0, 420, 25.0, 1.0), latency_read=1.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "first_write"
+        assert cause(found, "iops_limit").verdict == "ruled out"
+
+
+class TestVcenterItself:
+    def tasks(self, number: int, seconds: float) -> Recording:
+        recording = vcenter()
+        above = EntityRef("vcenter", "vc01")
+        for name in ("esx02",):
+            recording.another_host(name, {"cpu.pcpu_used": 20.0}, above)
+        for one in range(number):
+            vm = recording.vm(f"vm{one}", {"cpu.ready": 0.5})
+            recording.event(vm, "reconfigure", "Reconfigure virtual machine", 300 + one, seconds)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("number", "seconds", "is_found"), [(5, 240.0, True), (5, 20.0, False), (2, 240.0, False)]
+    )
+    def test_many_short_tasks_that_take_minutes(self, number: int, seconds: float, is_found: bool) -> None:
+        found = findings(self.tasks(number, seconds), problem="vcenter.slow")
+        assert [one.causes[0].cause for one in found] == ["queueing_tasks"] * is_found
+
+    def test_that_nothing_is_found_clears_nothing(self) -> None:
+        told = check(diagnosed(self.tasks(1, 10.0)), "vcenter.slow")
+        assert told.verdict == "not applicable"
+        assert told.reason == "only a vCenter tells of itself"
+
+
+class TestFaultTolerance:
+    @pytest.mark.parametrize(
+        ("status", "severity"), [("green", None), ("yellow", "warning"), ("red", "critical")]
+    )
+    def test_the_secondary_lags(self, status: str, severity: str | None) -> None:
+        recording = vcenter()
+        vm = recording.vm("ft01", {"cpu.ready": 0.5})
+        recording.fact(vm, "ft.latency_status", status)
+        found = findings(recording, problem="ft.slow")
+        assert [one.severity for one in found] == ([severity] if severity else [])
+
+
+class TestRecommendations:
+    def test_what_waits_is_worth_knowing(self) -> None:
+        recording = Recording("elsewhere", source="vcenter", interval=20.0)
+        place = recording.cluster("cluster01")
+        recording.another_host("esx01", {"cpu.pcpu_used": 40.0}, place)
+        recording.fact(place, "drs.recommendations", 3.0)
+        recording.fact(place, "drs.behavior", "manual")
+        found = only(recording, problem="cluster.recommendations_ignored")
+        assert found.severity == "info"
+        assert found.causes[0].cause == "not_automatic"
+
+
 class TestVsan:
+    def test_what_a_host_reports_while_vms_wait(self) -> None:
+        for latency, is_found in ((45.0, True), (2.0, False)):
+            recording = vcenter()
+            vm = recording.vm("db01", {"cpu.ready": 0.5})
+            recording.add("vdisk", "scsi0:0", DISK | {"vdisk.latency_write": latency}, parent=vm)
+            text = "LSOM SSD Congestion State: Exceeded. Congestion Threshold: 200 Current Congestion: 255."
+            recording.event(recording.host, "vsan", text, 300)
+            found = findings(recording, problem="vsan.congestion")
+            assert [one.entity_name for one in found] == ["esx01"] * is_found
+            assert all(text in one.conclusion for one in found)
+
     def test_what_nobody_counts_says_who_would(self) -> None:
         recording = vcenter()
         store = recording.shared("vsanDatastore", {"nfs.latency_write": 3.0}, "datastore")

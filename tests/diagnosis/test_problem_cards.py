@@ -57,6 +57,15 @@ IDS = [
     "vmotion.slow",
     "svmotion.impact",
     "vsan.congestion",
+    "storage.iops_limit",
+    "vsan.cache_miss",
+    "vsan.network",
+    "vsan.resync",
+    "vsan.dedup_hot_block",
+    "cluster.recommendations_ignored",
+    "ft.slow",
+    "vcenter.slow",
+    "storage.queue_depth",
 ]
 SHIPPED = Path(__file__).parents[2] / "resources" / "problems"
 CONDITION = 'condition = "limited > limited_warn"'

@@ -10,6 +10,7 @@ from collectors.vsphere.inventory.values import (
     Adapter,
     Allocation,
     ClusterConfig,
+    ClusterSummary,
     DatastoreInfo,
     Devices,
     Disk,
@@ -77,6 +78,24 @@ def test_hardware_is_told_apart_by_what_it_has() -> None:
     )
 
 
+def test_a_disk_has_as_many_files_as_its_backing_has_parents() -> None:
+    nested = "<backing><parent><parent></parent></parent></backing>"
+    disk = f"""<VirtualDevice xsi:type="VirtualDisk"><key>2000</key>{nested}
+        <controllerKey>1000</controllerKey><unitNumber>0</unitNumber><capacityInKB>1</capacityInKB></VirtualDevice>"""
+    assert [one.chain for one in elements.devices(value(disk)).disks] == [3.0]
+    assert {one.chain for one in elements.devices(value(_HARDWARE)).disks} == {1.0}
+
+
+def test_what_drs_makes_of_a_cluster() -> None:
+    score = "<numHosts>3</numHosts><drsScore>74</drsScore>"
+    assert elements.cluster_summary(value(score)) == ClusterSummary(74.0, None, None)
+    before = "<currentBalance>310</currentBalance><targetBalance>200</targetBalance>"
+    assert elements.cluster_summary(value(before)) == ClusterSummary(None, 310.0, 200.0)
+    two = "<ClusterRecommendation><key>1</key></ClusterRecommendation><ClusterRecommendation/>"
+    assert elements.number_of_items(value(two)) == 2.0
+    assert elements.number_of_items(value("")) == 0.0
+
+
 def test_allocations_know_unlimited() -> None:
     written = "<reservation>100</reservation><limit>{}</limit><shares><shares>4000</shares></shares>"
     assert elements.allocation(value(written.format(-1))) == Allocation(None, 100.0, 4000.0)
@@ -117,7 +136,7 @@ def test_a_hosts_storage_and_network() -> None:
         <name>fc.20:21-fc.50:51-naa.60</name>
       <pathState>active</pathState><state>dead</state></path></lun><lun><path><name>odd</name></path></lun>"""
     assert elements.paths(value(multi)) == (
-        Path("vmhba2:C0:T1:L3", "fc.20:21-fc.50:51-naa.60", "dead"),
+        Path("vmhba2:C0:T1:L3", "fc.20:21-fc.50:51-naa.60", "dead", "naa.60"),
         Path("odd", "odd", ""),
     )
     nics = """<PhysicalNic><device>vmnic0</device><driver>nmlx5</driver><linkSpeed>

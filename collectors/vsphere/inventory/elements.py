@@ -14,6 +14,7 @@ from collectors.vsphere.inventory.values import (
     Adapter,
     Allocation,
     ClusterConfig,
+    ClusterSummary,
     DatastoreInfo,
     Devices,
     Disk,
@@ -40,6 +41,8 @@ _TELLING = etree.XPath(
     "*[v:busNumber or v:capacityInKB or v:macAddress]", namespaces={"v": "urn:vim25"}, smart_strings=False
 )
 _SCREEN_NAME = re.compile(r"vmhba\d+:C\d+:T\d+:L\d+")
+_DEVICE_OF_PATH = re.compile(r"-((?:naa|eui|t10|mpx)\..+)$")
+_DEEPEST_CHAIN = 64
 
 
 def tidy(text: str, limit: int = _NAME_LIMIT) -> str:
@@ -252,6 +255,20 @@ def cluster_config(element: Element) -> ClusterConfig:
     )
 
 
+def cluster_summary(element: Element) -> ClusterSummary:
+    """Read a ClusterComputeResourceSummary: what DRS makes of the cluster."""
+    return ClusterSummary(
+        _number(text_at(element, "drsScore")),
+        _number(text_at(element, "currentBalance")),
+        _number(text_at(element, "targetBalance")),
+    )
+
+
+def number_of_items(element: Element) -> float:
+    """Read an array: how many items it has."""
+    return float(sum(1 for _ in _items(element)))
+
+
 @lru_cache(maxsize=10_000)
 def _lun(name: str, queue_depth: float | None, vendor: str, model: str, local: bool | None) -> Lun:
     """Hosts of a cluster see the same devices: one value for all."""
@@ -293,7 +310,17 @@ def _disk(one: Element, controllers: dict[str, tuple[str, str, str]]) -> Disk:
         _number(text_at(one, "storageIOAllocation", "shares", "shares")),
         None if limit is None or limit <= _UNLIMITED else limit,
         text_at(backing, "diskMode"),
+        float(_chain(backing)),
     )
+
+
+def _chain(backing: Element | None) -> int:
+    """The number of files of a virtual disk: its own and those of its parents."""
+    length = 1
+    parent = child(backing, "parent")
+    while parent is not None and length < _DEEPEST_CHAIN:
+        length, parent = length + 1, child(parent, "parent")
+    return length
 
 
 def _nic(one: Element) -> VirtualNic:
@@ -311,6 +338,10 @@ def _nic(one: Element) -> VirtualNic:
 def _path(one: Element) -> Path:
     written = tidy(text_at(one, "name"))
     screen = _SCREEN_NAME.search(text_at(one, "key"))
+    device = _DEVICE_OF_PATH.search(written)
     return Path(
-        screen.group() if screen else written, written, text_at(one, "state") or text_at(one, "pathState")
+        screen.group() if screen else written,
+        written,
+        text_at(one, "state") or text_at(one, "pathState"),
+        device[1] if device else "",
     )

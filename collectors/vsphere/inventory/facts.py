@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 from collectors.vsphere.inventory.values import (
     Allocation,
     ClusterConfig,
+    ClusterSummary,
     Devices,
     Ref,
     Snapshots,
@@ -117,7 +118,11 @@ def devices(value: Devices, others: OtherObjects) -> Iterator[Pair]:
             (f"{front}.datastore", _key(others, disk.datastore)),
             (f"{front}.mode", disk.mode),
         )
-        yield from number_pairs((f"{front}.shares", disk.shares), (f"{front}.limit_iops", disk.limit_iops))
+        yield from number_pairs(
+            (f"{front}.shares", disk.shares),
+            (f"{front}.limit_iops", disk.limit_iops),
+            (f"{front}.chain", disk.chain if disk.chain > 1 else None),
+        )
     for nic in value.nics:
         yield from text_pairs(
             (f"nic.{nic.key}.type", others.device_names.get(nic.type, nic.type)),
@@ -138,6 +143,13 @@ def cluster(value: ClusterConfig, _others: OtherObjects) -> Iterator[Pair]:
     yield from number_pairs(("drs.rate", value.rate))
     if value.ha is not None:
         yield "ha.enabled", value.ha
+
+
+def cluster_summary(value: ClusterSummary, _others: OtherObjects) -> Iterator[Pair]:
+    """Yield the DRS score, or, before 7.0, the imbalance of the hosts and what DRS aims at."""
+    yield from number_pairs(
+        ("drs.score", value.score), ("drs.balance", value.balance), ("drs.target_balance", value.target)
+    )
 
 
 def text_pairs(*pairs: tuple[str, str]) -> Iterable[Pair]:

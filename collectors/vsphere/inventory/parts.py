@@ -92,7 +92,7 @@ def paths(value: tuple[Path, ...], owner: EntityRef, others: OtherObjects) -> It
         adapter, colon, _ = one.runtime.partition(":")
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
         ref = EntityRef("path", f"{owner.key}/{one.runtime}")
-        pairs = tuple(text_pairs(("path.state", one.state)))
+        pairs = tuple(text_pairs(("path.state", one.state), ("path.device", one.device)))
         yield _host_part(ref, above, one.runtime, one.name, pairs=pairs)
 
 

@@ -58,6 +58,8 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("config.cpuAffinity", elements.affinity, facts.affinity),
         Row("config.latencySensitivity", elements.level, facts.plain("latency_sensitivity")),
         Row("config.cpuHotAddEnabled", elements.flag, facts.plain("cpu.hot_add")),
+        Row("summary.quickStats.ftLatencyStatus", elements.text, facts.plain("ft.latency_status")),
+        Row("summary.quickStats.ftSecondaryLatency", elements.number, facts.plain("ft.secondary_latency_ms")),
         Row("guest.toolsRunningStatus", elements.text, facts.plain("tools")),
         # govmomi's simulator takes a change of it for one of guest.toolsVersion, if that comes first.
         Row("guest.toolsVersionStatus2", elements.text, facts.plain("tools_status")),
@@ -90,6 +92,8 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
     CLUSTER: (
         Row("name", elements.name),
         Row("configurationEx", elements.cluster_config, facts.cluster),
+        Row("summary", elements.cluster_summary, facts.cluster_summary),
+        Row("recommendation", elements.number_of_items, facts.plain("drs.recommendations")),
     ),
     POOL: (
         Row("name", elements.name),

@@ -23,7 +23,8 @@ class Allocation(NamedTuple):
 class Disk(NamedTuple):
     """A virtual disk.
 
-    ``slot`` is its instance name in counters (``scsi0:1``), ``datastore`` a moid or empty.
+    ``slot`` is its instance name in counters (``scsi0:1``), ``datastore`` a moid or empty, ``chain`` the
+    number of files that a read may go through: 1 without a snapshot.
     """
 
     slot: str
@@ -32,6 +33,7 @@ class Disk(NamedTuple):
     shares: float | None
     limit_iops: float | None
     mode: str
+    chain: float = 1.0
 
 
 class VirtualNic(NamedTuple):
@@ -78,11 +80,14 @@ class Adapter(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A storage path. ``runtime`` is the name that esxtop shows: ``vmhba1:C0:T0:L0``."""
+    """A storage path. ``runtime`` is the name that esxtop shows: ``vmhba1:C0:T0:L0``; ``device`` is the name
+    of the device that it leads to, or empty.
+    """
 
     runtime: str
     name: str
     state: str
+    device: str = ""
 
 
 class PhysicalNic(NamedTuple):
@@ -118,6 +123,16 @@ class ClusterConfig(NamedTuple):
     ha: bool | None
 
 
+class ClusterSummary(NamedTuple):
+    """What DRS makes of a cluster: its score in percent (7.0 and later), or the imbalance of the hosts and
+    what it aims at, in thousandths (before); None for unset ones.
+    """
+
+    score: float | None
+    balance: float | None
+    target: float | None
+
+
 Value: TypeAlias = (
     str
     | float
@@ -128,6 +143,7 @@ Value: TypeAlias = (
     | Snapshots
     | DatastoreInfo
     | ClusterConfig
+    | ClusterSummary
     | tuple[Ref, ...]
     | tuple[str, ...]
     | tuple[Lun, ...]
