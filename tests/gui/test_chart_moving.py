@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -71,3 +71,26 @@ def test_a_dragged_chart_that_is_of_another_program_is_nothing(
     drop_chart(stack, 0, below(stack, 1))
     QApplication.processEvents()
     assert titles(stack) == before
+
+
+def test_charts_that_go_while_one_is_dragged_leave_nowhere_to_put_it(
+    live: Program, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = opened(live, qtbot, home)
+
+    def drag_over_nothing(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        live.desk.session.close()
+        wait(qtbot, lambda: not stack.cards)
+        data = pack_chart(())
+        button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        over = QDragEnterEvent(QPoint(200, 100), Qt.DropAction.MoveAction, data, button, none)
+        QApplication.sendEvent(stack.viewport(), over)
+        drop = QDropEvent(QPointF(200, 100), Qt.DropAction.MoveAction, data, button, none)
+        QApplication.sendEvent(stack.viewport(), drop)
+        return Qt.DropAction.IgnoreAction
+
+    monkeypatch.setattr(QDrag, "exec", drag_over_nothing)
+    grip = stack.cards[0].head.grip
+    qtbot.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    qtbot.mouseMove(grip, QPoint(40, 60))
+    wait(qtbot, lambda: live.desk.session.path is None)

@@ -88,6 +88,9 @@ class ChartOrdering(QObject):
 
     def _show_line(self, gap: int) -> None:
         cards = self._cards()
+        if not cards:  # all of them went meanwhile
+            self._line.hide()
+            return
         y = self._box(cards[gap])[0] - 5 if gap < len(cards) else self._box(cards[-1])[1] + 3
         self._line.setStyleSheet(f"background: {self._theme.tokens.accent}; border-radius: 1px")
         self._line.setGeometry(10, y, self._stack.viewport().width() - 20, _LINE_PX)
