@@ -147,7 +147,7 @@ class Run:
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
         where = Whereabouts(
-            self._host_of, lambda finding: self._topology.pools(finding.entity), self._cluster_of
+            self._host_of, lambda finding: self._topology.pools.above(finding.entity), self._cluster_of
         )
         ranked = rank([*merged, *findings], self._problems, where)
         if self._progress:
@@ -261,7 +261,7 @@ class Run:
         own = {topology.base(hit.entity), *topology.ancestors(hit.entity).values()}
         if host is not None:
             own |= set(topology.ancestors(host).values())
-        if pool := topology.pool(hit.entity):
+        if pool := topology.pools.nearest(hit.entity):
             own.add(pool)
         return self._events.before(start, own, host, topology.stored_on(hit.entity))
 

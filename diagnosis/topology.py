@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
+from diagnosis.resource_pools import ResourcePools
 from diagnosis.series_index import SeriesIndex
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from sessions.current_records import with_current_names
@@ -50,6 +51,7 @@ class Topology:
         self._facts = FactTable(facts, window)
         self._placement = Placement(self._facts.named("host"), window)
         self.window = window
+        self.pools = ResourcePools(self._facts, self._entities)
         self._agents = agents
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
@@ -65,7 +67,7 @@ class Topology:
             self._add(series)
         for number, found in self._in_source.items():
             found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
-            found.update([pool for ref in list(found) for pool in self.pools(ref)])
+            found.update([pool for ref in list(found) for pool in self.pools.above(ref)])
             for ref in sorted(found):
                 self._seen_from.setdefault(self.base(ref), []).append((number, ref))
 
@@ -161,35 +163,19 @@ class Topology:
         chosen = windows or (self.window,)
         return max(stays, key=lambda stay: stay.overlap_ms(chosen)).host if stays else None
 
-    def pool(self, ref: EntityRef) -> EntityRef | None:
-        """Return the resource pool of a VM, None if the session does not know it."""
-        key = self._facts.latest("pool").get(ref)
-        return EntityRef("pool", str(key)) if key is not None else None
-
-    def pools(self, ref: EntityRef) -> Sequence[EntityRef]:
-        """Return the resource pools that a VM is in, the nearest first."""
-        found: list[EntityRef] = []
-        current = self.pool(ref) if ref.kind == "vm" else None
-        while current is not None and current.kind == "pool" and len(found) < _DEEPEST:
-            found.append(current)
-            known = self._entities.get(current)
-            current = known.parent if known else None
-        return found
-
-    def _is_agent(self, ref: EntityRef) -> bool:
-        """True for a VM that vSphere runs for itself: no workload to judge."""
-        if ref.kind != "vm":
-            return False
-        manager = self._facts.latest("managed_by").get(ref, "")
-        return self._agents.include(self.entity(ref).name, str(manager))
-
     def _group(self, source: int) -> Mapping[tuple[EntityRef | None, str], Sequence[Placed]]:
         """Entities of a source by what is above them: (None, kind) is all of the kind."""
         if source in self._groups:
             return self._groups[source]
         groups: dict[tuple[EntityRef | None, str], list[Placed]] = {}
         self._groups[source] = groups
-        found = sorted(ref for ref in self._in_source.get(source, ()) if not self._is_agent(ref))
+        makers = self._facts.latest("managed_by")
+
+        def is_agent(ref: EntityRef) -> bool:
+            is_vm = ref.kind == "vm"
+            return is_vm and self._agents.include(self.entity(ref).name, str(makers.get(ref, "")))
+
+        found = sorted(ref for ref in self._in_source.get(source, ()) if not is_agent(ref))
         for ref in found:
             groups.setdefault((None, ref.kind), []).append(Placed(ref))
         for ref in found:
@@ -201,7 +187,7 @@ class Topology:
         """What the entity is below: its ancestors, the pools that it is in, and the hosts that it was on."""
         hosts = self.hosts(source, ref) if ref.kind != "host" else []
         above = [one for one in self.ancestors(ref).values() if one != ref]
-        pools = [Placed(pool) for pool in self.pools(ref)]
+        pools = [Placed(pool) for pool in self.pools.above(ref)]
         return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *pools, *hosts]
 
     def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:

@@ -117,7 +117,7 @@ class SentenceWriter:
         return self.scene.topology.entity(host).name if host else "the host"
 
     def _pool(self, row: int) -> str:
-        pool = self.scene.topology.pool(self.scene.rows[row])
+        pool = self.scene.topology.pools.nearest(self.scene.rows[row])
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
 
     def _top(self, placeholder: Placeholder, row: int) -> str:

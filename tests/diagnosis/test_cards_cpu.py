@@ -429,10 +429,10 @@ class TestSystemTime:
 class TestPolling:
     PROBLEM = "cpu.guest_saturated"
 
-    def busy(self, name: str = "", value: float | str = 0.0) -> Recording:
+    def busy(self, name: str = "", value: float | str = 0.0, run: Level = 99.5) -> Recording:
         recording = host(source="vcenter")
         recording.fact(recording.host, "cpu.mhz", 2_500.0)
-        ref = vm(recording, "upf01", run=99.5, used=99.0)
+        ref = vm(recording, "upf01", run=run, used=run)
         vcpu_runs(recording, ref, 99.5, 99.5)
         recording.fact(ref, "cpu.shares", 2_000.0)
         if name:
@@ -448,6 +448,10 @@ class TestPolling:
     def test_a_fully_reserved_vm_polls(self, reserved: float, severity: str) -> None:
         found = only(self.busy("cpu.reservation_mhz", reserved), problem=self.PROBLEM)
         assert found.severity == severity
+
+    def test_a_reserved_vm_that_begins_to_spin_does_not_poll(self) -> None:
+        spinning = self.busy("cpu.reservation_mhz", 5_000.0, during(400, 1200, 99.5, 15.0))
+        assert only(spinning, problem=self.PROBLEM).causes[0].cause != "polling"
 
     def test_no_sentence_has_a_hole_where_nothing_came_before(self) -> None:
         for one in only(self.busy(), problem=self.PROBLEM).causes:

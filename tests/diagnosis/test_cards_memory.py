@@ -320,6 +320,11 @@ class TestHostCache:
         assert (found.severity, found.causes[0].cause) == ("warning", "host_overcommit")
         assert not findings(recording, problem="mem.swapping")
 
+    def test_a_single_blip_is_none(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "web01", llswap_read=during(300, 310, 0.2), swapped=90.0)
+        assert not findings(recording, problem=self.PROBLEM)
+
     def test_it_is_read_back_after_the_shortage(self) -> None:
         recording = host()
         vm(recording, "web01", llswap_read=0.8, swapped=900.0)

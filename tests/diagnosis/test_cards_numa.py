@@ -60,8 +60,13 @@ class TestRemoteMemory:
 
     def test_more_vcpus_than_a_node(self) -> None:
         recording = host()
-        vm(recording, "db01", vcpus=12, numa_local_pct=60.0, numa_remote=3_000.0)
+        vm(recording, "db01", vcpus=12, numa_local_pct=40.0, numa_remote=4_500.0)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "wider_than_node"
+
+    def test_a_wide_vm_spans_nodes_on_purpose(self) -> None:
+        recording = host()
+        vm(recording, "hana01", vcpus=12, numa_local_pct=55.0, numa_remote=3_000.0)
+        assert not findings(recording, problem=self.PROBLEM)
 
     def test_hot_add_hides_the_nodes(self) -> None:
         recording = host()

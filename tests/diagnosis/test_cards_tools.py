@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, findings, only, verdicts
+from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, findings, only, session, verdicts
 
 PROBLEM = "guest.tools_not_running"
 QUIET: dict[str, Level] = {"cpu.run": 12.0, "cpu.used": 12.0, "cpu.ready": 0.4}
@@ -59,6 +59,13 @@ def test_a_guest_that_hangs_is_told_from_a_service_that_was_stopped() -> None:
 def test_an_old_version(status: str, is_found: bool) -> None:
     found = findings(recorded("guestToolsRunning", status), problem=PROBLEM)
     assert [cause(one, "outdated").verdict for one in found] == (["likely"] if is_found else [])
+
+
+def test_a_vm_that_was_switched_off_needs_no_tools() -> None:
+    recording = recorded("guestToolsNotRunning", "guestToolsCurrent")
+    vm = next(ref for ref in session(recording).entities() if ref.kind == "vm")
+    recording.fact(vm, "power_state", "poweredOff")
+    assert not findings(recording, problem=PROBLEM)
 
 
 def test_a_boot_is_no_problem() -> None:

@@ -46,8 +46,8 @@ def test_a_change_counts_only_from_when_it_was_made() -> None:
 
 def test_the_pool_of_a_vm_is_the_one_of_the_window() -> None:
     facts = (Fact(VM, "pool", "gold", START), Fact(VM, "pool", "silver", END + 5_000))
-    assert topology(*facts).pool(VM) == EntityRef("pool", "gold")
-    assert topology(*facts, end=END + 5_000).pool(VM) == EntityRef("pool", "silver")
+    assert topology(*facts).pools.nearest(VM) == EntityRef("pool", "gold")
+    assert topology(*facts, end=END + 5_000).pools.nearest(VM) == EntityRef("pool", "silver")
 
 
 def test_a_disk_lies_where_it_lay_in_the_window() -> None:

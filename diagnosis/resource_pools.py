@@ -1,0 +1,32 @@
+"""Which resource pools VMs are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from diagnosis.facts import FactTable
+from sessions.model import Entity, EntityRef
+
+_DEEPEST = 8  # pools within pools; a session is untrusted and may hold a cycle
+
+
+class ResourcePools:
+    """The pools of a session's VMs at the end of a window, and the pools that these are in."""
+
+    def __init__(self, facts: FactTable, entities: Mapping[EntityRef, Entity]) -> None:
+        self._facts, self._entities = facts, entities
+
+    def nearest(self, ref: EntityRef) -> EntityRef | None:
+        """Return the resource pool of a VM, None if the session does not know it."""
+        key = self._facts.latest("pool").get(ref)
+        return EntityRef("pool", str(key)) if key is not None else None
+
+    def above(self, ref: EntityRef) -> Sequence[EntityRef]:
+        """Return all resource pools that a VM is in, the nearest first."""
+        found: list[EntityRef] = []
+        current = self.nearest(ref) if ref.kind == "vm" else None
+        while current is not None and current.kind == "pool" and len(found) < _DEEPEST:
+            found.append(current)
+            known = self._entities.get(current)
+            current = known.parent if known else None
+        return found
