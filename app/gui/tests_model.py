@@ -16,7 +16,6 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.test_places import Place, Reach, TestPlaces
 from app.gui.test_records import TestRecords
-from resources.failures import HyperscopeError
 from resources.guided_tests import GuidedTests, load_guided_tests
 from resources.study_numbers import Studies, load_studies
 from sessions.findings import Finding
@@ -125,40 +124,25 @@ class TestsModel(QObject):
         else:
             self.set_up(test)
 
-    def run_again(self, run: TestRun) -> None:
-        """Begin the test of a run anew: in the lab at once, elsewhere with the guests that it had."""
-        from wizards.flows.plan_file import parse_plan  # noqa: PLC0415 - a third of the window's start
-
-        try:
-            plan = parse_plan(run.plan)
-        except HyperscopeError:
-            self.begin(run.test)  # its plan is not kept, or is of another version
-            return
-        vms = tuple(one.name for one in plan.workers if one.vm)
-        place = Place(plan.environment, vms, plan.guest_user)
-        if place.reach == "lab":
-            self.begin(run.test)
-        else:
-            self.asked.emit()
-            self.setup.begin(self.known.require(run.test), place)
-            self.open(run.test, "choose")
-
     def offered_for(self, finding: Finding) -> list[tuple[str, str]]:
         """Return ids and titles of the tests that a finding offers."""
         reach = self.places.connected.reach
         tests = [one for one in self.known.tests.values() if reach in one.environments]
         return [(one.id, one.title) for one in tests if finding.problem in one.problems]
 
-    def set_up(self, test: str, about: About | None = None, reach: Reach = "") -> None:
-        """Set a test up step by step and bring its page to the front: ``about`` an object, in what is reached
-        so (the nearest that it can act on).
+    def set_up(
+        self, test: str, about: About | None = None, reach: Reach = "", place: Place | None = None
+    ) -> None:
+        """Set a test up step by step and bring its page to the front: ``about`` an object, in this place, or
+        in what is reached so (the nearest that it can act on).
         """
         self.asked.emit()
         if test in self.known.analyses:
             self.begin(test)
             return
         found = self.known.require(test)
-        self.setup.begin(found, self.places.place(reach or self.places.reaches(found)[0]), about=about)
+        place = place or self.places.place(reach or self.places.reaches(found)[0])
+        self.setup.begin(found, place, about=about)
         self.open(test, "choose")
 
     def shutdown(self) -> None:

@@ -227,7 +227,7 @@ class StepChartsView(ResultChart):
             middle = whole.left() + (number + 0.5) * step
             self._paint_column(painter, column, middle, min(36.0, step * 0.66), scale)
             room = QRectF(middle - step / 2 + 2, scale.first - 20, step - 4, 16)
-            mean = format_value(column.mean, "")
+            mean = _short(column.mean)
             paint_words(painter, self.font(), tokens.text, room, mean, _CENTRE, bold=True, least=10)
             room = QRectF(middle - step / 2, whole.bottom() + 3, step, 16)
             paint_words(painter, self.font(), tokens.muted, room, column.label, _CENTRE, pixels=11, least=9)
@@ -339,3 +339,8 @@ class ChangesView(ResultChart):
 
 def _within(value: float, reach: float) -> float:
     return max(-reach, min(reach, value))
+
+
+def _short(value: float) -> str:
+    """Return a number that has room in a narrow column: ``4,083``, ``47.9 k``."""
+    return f"{value / 1000:.3g} k" if 10_000 <= abs(value) < 1_000_000 else format_value(value, "")

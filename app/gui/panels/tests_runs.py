@@ -9,11 +9,15 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.test_places import Place
+from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
 from resources.study_numbers import load_studies
+from sessions.journal import TestRun
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from wizards.flows.plan_file import parse_plan
 from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.run_reading import RunKnowledge, result_page, run_page
 from wizards.flows.run_sheet import RunSheet
@@ -91,14 +95,31 @@ class RunPages(QObject):
         self._desk.charts.release()
         self._desk.notify("Overview and Charts show the time of this phase.", "info")
 
+    def _again_of(self, run: TestRun) -> None:
+        """Begin the test of a run anew: in the lab at once, elsewhere with the guests that it had."""
+        place = _place_of(run)
+        if place is None or place.reach == "lab":
+            self._tests.begin(run.test)
+        else:
+            self._tests.set_up(run.test, place=place)
+
     def _act(self, act: str) -> None:
         desk, tests = self._desk, self._tests
         run = tests.records.run(tests.run)
         if run is None:
             return
         if act == "again":
-            tests.run_again(run)
+            self._again_of(run)
         elif act == "export":
             desk.export(None)
         elif act in ("restore", "resume"):
             desk.recording.act_on_run(act)
+
+
+def _place_of(run: TestRun) -> Place | None:
+    """Return what a run acted on, with its guests; None if its plan is not kept, or of another version."""
+    try:
+        plan = parse_plan(run.plan)
+    except HyperscopeError:
+        return None
+    return Place(plan.environment, tuple(one.name for one in plan.workers if one.vm), plan.guest_user)
