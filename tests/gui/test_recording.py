@@ -114,6 +114,13 @@ def test_what_a_recording_begins_with_is_said() -> None:
     assert [entry.text for entry in live_entries(named)] == ["esx01 · on time"]
 
 
+def test_guests_of_a_test_that_work_are_not_called_connecting() -> None:
+    work = SourceReport("test io-sweep, run 1", "fio", "recording", 1.0, 2, 28, 0, 0, 0.0, 0, None)
+    guests = CollectorReport("ssh://root@w01 ssh://root@w02")
+    found = live_entries(StatusReport(sources=(work,), collectors=(guests,)))
+    assert not any("connecting" in entry.text for entry in found)
+
+
 def test_a_recording_is_shown_followed_paused_and_stopped(live: Program, qtbot: QtBot, home: Path) -> None:
     path = start_lab(live, qtbot)
     assert path.parent == home / "recordings"

@@ -17,6 +17,7 @@ from widgets.theme import Theme
 from wizards.flows.plan_sheet import PhaseBlock
 from wizards.flows.result_sheet import Chip, FactLine, FactList
 from wizards.flows.run_sheet import RunHead, RunSheet, RunWorker
+from wizards.pages.chart_frame import axis_label
 from wizards.pages.run_page import RunPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -118,3 +119,10 @@ def test_a_worker_that_was_not_heard_of_has_no_numbers(shown: RunPage) -> None:
     assert row[2] == "waiting"
     assert set(row[3:6]) == {"–"}
     assert row[-1] == "–"
+
+
+def test_numbers_beside_an_axis_have_room() -> None:
+    """``140,000`` was cut to ``40,000``."""
+    assert [axis_label(value) for value in (0.0, 0.02, 80_000.0, 140_000.0, 1_200_000.0)] == [
+        "0", "0.02", "80,000", "140 k", "1.2 M",
+    ]  # fmt: skip
