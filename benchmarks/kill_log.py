@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -76,17 +77,17 @@ def _row(where: str, those: Sequence[Outcome]) -> Row:
     killed = [one for one in those if one.is_killed]
     wrong = [one for one in killed if one.wrong]
     clean = sum(not one.open for one in killed if not one.wrong)
-    tests, moments = {one.test for one in those}, {(one.moment, one.then) for one in those}
+    tests = ", ".join(f"{test} {count}" for test, count in Counter(one.test for one in those).items())
     longest = max((one.orphans_s for one in those if one.orphans_s is not None), default=None)
     days = sorted({one.day for one in those})
     span = " to ".join(days[:1] + days[1:][-1:])
     put_back = len(killed) - len(wrong) - clean
     return Row(
-        f"kill -9 {PLACES[where]}: {len(tests)} tests, {len(moments)} moments, {span}",
+        f"kill -9 {PLACES[where]}, {span}: {tests}",
         f"{len(killed)} kills: {put_back} put back by restore or resume, {clean} had nothing to put "
         f"back, {len(wrong)} not as before; {len(those) - len(killed)} not killed",
         "–" if longest is None else f"load outlived its controller by {longest:.0f} s at most",
         "–",
-        "0 not as before, load ≤ 60 s",
-        not wrong and (longest or 0.0) <= 60.0,
+        "all killed, 0 not as before, load ≤ 60 s",
+        not wrong and len(killed) == len(those) and (longest or 0.0) <= 60.0,
     )

@@ -135,6 +135,10 @@ def _wanted(plan: Plan, then: str | None, *, is_lab: bool) -> Iterator[Kill]:
     return (one for one in _kills(plan, is_lab=is_lab) if then in (None, one.then))
 
 
+LAST = "restore, 100% done"
+"""The last kill of those while it restores: before the run's end is written."""
+
+
 def _while_restoring(phase: str) -> Iterator[Kill]:
     """The kills while it puts back what a phase changed: before the first step, within, before the last."""
     for part, then in ((0.0, "restore"), (0.3, "resume"), (0.6, "restore twice"), (1.0, "restore")):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import killed_tests, tools_kills
@@ -26,21 +26,24 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
     if shutil.which("fio") is None or sys.platform != "linux" or os.geteuid() != 0:
         return []
     log = cache / ("kills-quick.jsonl" if quick else "kills.jsonl")
-    for one in _missing({(one.where, one.test) for one in read_outcomes(log)}, quick=quick):
+    for one in _missing(read_outcomes(log), quick=quick):
         print(one.line, file=sys.stderr, flush=True)
         with log.open("a", encoding="utf-8") as file:
             file.write(one.line + "\n")
     return rows(read_outcomes(log))
 
 
-def _missing(done: set[tuple[str, str]], *, quick: bool) -> Iterator[Outcome]:
+def _missing(done: Sequence[Outcome], *, quick: bool) -> Iterator[Outcome]:
+    """Kill what is not among ``done``; of a test in the lab or over ssh all, if its last kill is not."""
+    ended = {(one.where, one.test) for one in done if one.moment == killed_tests.LAST}
     for where, tests in (("lab", list(killed_tests.LAB_TESTS)), ("ssh", list(killed_tests.SSH_TESTS))):
-        wanted = [one for one in tests[: 1 if quick else None] if (where, one) not in done]
+        wanted = [one for one in tests[: 1 if quick else None] if (where, one) not in ended]
         if wanted:
             yield from killed_tests.killed(where, wanted)
-    wizards = [one for one in list(WIZARDS)[: 1 if quick else None] if ("tools", one) not in done]
-    if wizards:
-        yield from tools_kills.killed(wizards)
+    known = {(one.test, one.moment) for one in done if one.where == "tools"}
+    for name in list(WIZARDS)[: 1 if quick else None]:
+        if moments := [one for one in tools_kills.moments_of(name) if (name, one) not in known]:
+            yield from tools_kills.killed([name], moments)
 
 
 def main() -> int:

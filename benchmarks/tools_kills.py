@@ -63,11 +63,16 @@ def killed(wizards: Sequence[str], moments: Sequence[str] = ALL, jobs: int = 2) 
                 yield one
 
 
+def moments_of(wizard: str) -> list[str]:
+    """Return the moments in which a wizard's run can be killed."""
+    return [one for one in ALL if one != "populate" or WIZARDS[wizard].is_populated]
+
+
 def _killed(name: str, wanted: Sequence[str], folder: Path, done: SimpleQueue[Outcome | None]) -> None:
     try:
         with staged(WIZARDS[name], folder, lengthen) as stage:
-            for number, moment in enumerate(wanted):
-                if moment != "populate" or WIZARDS[name].is_populated:
+            for number, moment in enumerate(moments_of(name)):
+                if moment in wanted:
                     done.put(_one(stage, moment, folder / f"{number}.hscope"))
     except AssertionError as error:
         done.put(Outcome(name, "tools", "plan", "", f"{NOT_KILLED}: not planned: {error}"))
