@@ -207,7 +207,7 @@ class TestCluster:
     @pytest.mark.parametrize(
         ("hot", "cool", "ready", "is_found"),
         [(95.0, 15.0, 12.0, True), (95.0, 15.0, 2.0, False), (95.0, 80.0, 12.0, False),
-         (45.0, 5.0, 12.0, False)],
+         (45.0, 5.0, 12.0, False), (100.0, 65.0, 12.0, False)],
     )  # fmt: skip
     def test_a_spread_counts_where_vms_wait_on_the_busy_host(
         self, hot: float, cool: float, ready: float, is_found: bool
@@ -230,6 +230,11 @@ class TestCluster:
     def test_why_nobody_moves_them(self, settings: dict[str, float | str], first: str) -> None:
         found = only(self.cluster(95.0, 15.0, 12.0, **settings), problem=self.PROBLEM)
         assert found.causes[0].cause == first
+
+    def test_a_pinned_vm_waits_for_its_pcpus(self) -> None:
+        recording = self.cluster(95.0, 15.0, 12.0)
+        recording.fact(EntityRef("vm", "cluster01/vm/web01"), "cpu.affinity", "0,1")
+        assert findings(recording, problem=self.PROBLEM) == []
 
     def test_a_host_in_maintenance_is_empty_on_purpose(self) -> None:
         recording = self.cluster(95.0, 15.0, 12.0)

@@ -62,6 +62,7 @@ def test_it_has_each_twin_that_the_lab_can_show() -> None:
     never_in_the_lab = {
         "rescpu.maxLimited1.latest", "net.throughput.usage.iscsi.average", "net.throughput.usage.ft.average",
         "net.throughput.usage.hbr.average",
+        "net.errorsRx.summation", "net.errorsTx.summation",
         # Storage I/O Control: the lab of tests (lab/acted) shows these, that of scenarios has none.
         "datastore.sizeNormalizedDatastoreLatency.average", "datastore.datastoreVMObservedLatency.latest",
         "datastore.siocActiveTimePercentage.average",
