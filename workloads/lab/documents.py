@@ -8,7 +8,7 @@ import numpy as np
 
 from collectors.fio.documents import Direction, Document, Job, Latency
 from collectors.fio.histogram import middle_of
-from lab.acted.jobs import DirectionTally, DiskTally
+from lab.acted.jobs import DirectionTally, DiskTally, LabJob
 from lab.acted.running import Moment, RunningJob
 
 FIO_VERSION = "fio-3.36"
@@ -39,6 +39,7 @@ def _jobs(running: RunningJob, moment: Moment) -> Iterator[Job]:
     loads = {load.slot: load for load in job.disks}
     for number, (slot, tally) in enumerate(moment.tallies.items()):
         outstanding = loads[slot].outstanding if slot in loads else 1.0
+        usr, sys = _processors(job, tally, length)
         yield Job(
             jobname=f"disk{number + 1}",
             groupid=number,
@@ -46,10 +47,18 @@ def _jobs(running: RunningJob, moment: Moment) -> Iterator[Job]:
             job_start=job.begin_ms,
             read=_direction(tally.read, length),
             write=_direction(tally.write, length),
-            usr_cpu=_USR_CPU,
-            sys_cpu=_SYS_CPU,
+            usr_cpu=usr,
+            sys_cpu=sys,
             iodepth_level=_levels(tally, outstanding),
         )
+
+
+def _processors(job: LabJob, tally: DiskTally, length: int) -> tuple[float, float]:
+    """Return the percent of its threads' time that a job spent computing, and in the kernel."""
+    if not job.cpu:
+        return _USR_CPU, _SYS_CPU
+    done = tally.read.ios / (length / 1000) if length else 0.0
+    return 100.0 * job.cpu * done / job.cpu_rate, 0.0
 
 
 def _direction(tally: DirectionTally, length: int) -> Direction:

@@ -306,6 +306,7 @@ def test_cpu_work_is_done_at_its_rate_where_the_host_has_room() -> None:
     job = only_job(worker.fetch())
     assert job.read.iops == pytest.approx(1000.0, rel=0.02)  # four vCPUs
     assert job.read.lat_ns.mean / 1e6 == pytest.approx(2.8, rel=0.3)
+    assert job.usr_cpu + job.sys_cpu == pytest.approx(70.0, rel=0.02)
 
 
 def test_documents_of_several_moments_add_up() -> None:
