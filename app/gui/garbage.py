@@ -20,7 +20,8 @@ class GuiGarbage(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         gc.disable()
-        window.destroyed.connect(gc.enable)
+        # Not while it is being deleted: Qt holds a lock then, which deleting another object may wait for.
+        window.destroyed.connect(lambda: QTimer.singleShot(0, gc.enable))
         self._timer = QTimer(self, interval=_EVERY_MS)
         self._timer.timeout.connect(self.collect)
         self._timer.start()

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,8 @@ from wizards.flows.run_record import RunRecord
 from workloads.journal import Changes
 
 START, RESTORING = "from the start", "while restoring"
+_HEARD_S = 3.0
+"""Until the main thread has heard of a signal that does not kill; the steps are those of another one."""
 
 
 class Steps:
@@ -60,6 +63,7 @@ class Steps:
             if self._is_counting:
                 if self.done == self._last:
                     os.kill(os.getpid(), self._how)
+                    time.sleep(_HEARD_S)
                 self.done += 1
         return call(*arguments)
 

@@ -85,9 +85,16 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
 
 
 def _settle() -> None:
+    """Delete what is to be deleted, without the collector: Qt holds a lock while it deletes an object, and
+    waits for ever if that deletes another one whose lock is the same.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
     for _ in range(_ROUNDS):
         QApplication.sendPostedEvents(None, _DEFERRED_DELETE)
         QApplication.processEvents()
+    if is_collecting:
+        gc.enable()
 
 
 def _working() -> list[QObject]:

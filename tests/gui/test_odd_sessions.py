@@ -207,7 +207,8 @@ def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
     whole = live.desk.verdict_words()
     assert whole is not None
     assert re.fullmatch(r"looked for \d+ of \d+ known problems(, .*,)? in 2 sources", whole.covered)
-    assert alive.covered == "looked for 2 of the 13 known problems that alive can have, in esx-alive"
+    known = r"looked for 2 of the \d+ known problems that alive can have, in esx-alive"
+    assert re.fullmatch(known, alive.covered)
     assert "in this scope" not in whole.title
     assert alive.title == "No problem found in this scope"
     last = TimeRange(T0, T0 + 300_000)

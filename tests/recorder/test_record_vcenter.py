@@ -84,10 +84,12 @@ def test_what_is_lost_is_a_gap_to_the_sample(
     with SessionReader.open(session_path) as reader:
         names = {entity.ref.key: entity.name for entity in reader.entities().values()}
         gaps = [gap for gap in reader.gaps() if gap.entity is not None]
+        others = [gap for gap in reader.gaps() if gap.entity is None and "paused" not in gap.reason]
     assert [(names[gap.entity.key], gap.start, gap.end, gap.ticks) for gap in gaps if gap.entity] == [
         ("vm-00002", (now + 3) * 1000, (now + 5) * 1000, 3)
     ]
     lost = sum(1 for key in stored(session_path) if key[:2] == ("vm", "vm-00002")) * 3
+    lost += sum(gap.ticks or 0 for gap in others) * len(stored(session_path))  # of all, on a busy machine
     assert source["expected"] - source["received"] == lost
 
 
