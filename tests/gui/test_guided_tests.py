@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.navigation import palette_entries
 from app.gui.test_places import Place
+from resources.foreign_text import breakable
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from tests.gui.recordings import record
@@ -86,7 +87,7 @@ def test_would_drs_help_from_what_was_recorded(live: Program, qtbot: QtBot, tmp_
     assert card.button.text() == "Look"
     qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
     page = child_of(live.window, ResultPage)
-    wait(qtbot, lambda: page.head.line.text() == "DRS would help here: about +18.5 % by 5 moves.")
+    wait(qtbot, lambda: page.head.line.text() == breakable("DRS would help here: about +18.5 % by 5 moves."))
     assert page.isVisible()
     today = page.placements[0].accessibleDescription()
     assert "perf1: Perf-1h0, Perf-1h1, Perf-1h2, Perf-1h3; 140 %" in today

@@ -67,7 +67,7 @@ def test_nothing_is_cut_and_everything_has_a_name(shown: ResultPage, theme: Them
     for preference in ("dark", "light"):
         theme.set_preference(preference)
         shown.show_sheet(sheet(name))
-        for width in (1010, 1156, 2200):
+        for width in (724, 1010, 1156, 2200):
             shown.resize(width, 700)
             QApplication.processEvents()
             shown.grab()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from resources.foreign_text import breakable
 from sessions.times import TimeRange
 from tests.widgets.test_result_page import HOSTILE, START, run_chart
 from viewmodels.time_labels import UTC_CLOCK
@@ -78,7 +79,7 @@ def test_what_stops_it_stands_above_everything(shown: RunPage) -> None:
     assert not shown.problem.isVisible()
     shown.show_sheet(sheet(head=replace(HEAD, problem="Other VMs on lun wait 41 ms, limit 30 ms.")))
     assert shown.problem.isVisible()
-    assert shown.problem.sentence.text() == "Other VMs on lun wait 41 ms, limit 30 ms."
+    assert shown.problem.sentence.text() == breakable("Other VMs on lun wait 41 ms, limit 30 ms.")
 
 
 def test_all_charts_have_one_crosshair_and_a_phase_opens_its_samples(shown: RunPage, qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
+from resources.foreign_text import breakable, shown
 from widgets.theme import Theme
 from widgets.theme.tokens import mix_colours
 from wizards.flows.result_sheet import Chip, ResultHead
@@ -122,8 +122,8 @@ class ResultHeadView(QFrame):
         acts_changed = head.acts != self._head.acts
         self._head = head
         self._symbol.show_state(head.state)
-        self.line.setText(shown(head.line, 400))
-        self.sentence.setText(shown(head.sentence, 900))
+        self.line.setText(breakable(shown(head.line, 400)))
+        self.sentence.setText(breakable(shown(head.sentence, 900)))
         self.sentence.setVisible(bool(head.sentence))
         self._chips.show_chips(head.chips)
         self.setAccessibleName(f"Verdict: {shown(head.line, 400)}")

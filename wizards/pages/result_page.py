@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.clock import Clock
@@ -25,6 +26,8 @@ from wizards.pages.time_chart import TimeChartView
 _TOP, _RUN = 246, 204
 _MAX_POINTS = 2
 _ABREAST = 3
+_NARROW = 900
+"""Pixels of the page that have no room for three views side by side."""
 _MAX_ROWS = 12
 
 
@@ -48,6 +51,8 @@ class ResultPage(QScrollArea):
         self.head = ResultHeadView(theme)
         self.head.acted.connect(self._act)
         self._steps = ""
+        self._abreast: list[list[tuple[QWidget, int]]] = [[], []]
+        self._is_narrow = False
         self.validity = FactListView(theme)
         self.shares = ShareBarsView(theme)
         self.steps = StepChartsView(theme)
@@ -167,24 +172,39 @@ class ResultPage(QScrollArea):
             bottom.append((self.points[0], 9))
         if sheet.notes is not None:
             bottom.append((self.notes, 6 if len(bottom) < 2 else 7))
-        for row, wanted, height in zip(self._rows, (top, bottom), (_TOP, _RUN), strict=True):
-            _fill(row, wanted, height)
+        self._abreast = [top, bottom]
+        self._fill_rows()
         shown = {view for view, _ in (*top, *bottom)}
         for view in self._movable():
             view.setVisible(view in shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Put fewer views side by side where there is no room for all."""
+        super().resizeEvent(event)
+        is_narrow = self.viewport().width() < _NARROW
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._fill_rows()
+
+    def _fill_rows(self) -> None:
+        for row, wanted, height in zip(self._rows, self._abreast, (_TOP, _RUN), strict=True):
+            _fill(row, wanted, height, _ABREAST - 1 if self._is_narrow else _ABREAST)
 
     def _movable(self) -> list[QWidget]:
         charts: list[QWidget] = [self.validity, self.shares, self.steps, self.changes, self.run, self.notes]
         return [*charts, *self.points, *self.placements]
 
 
-def _fill(row: QGridLayout, wanted: list[tuple[QWidget, int]], height: int) -> None:
-    """Put views side by side with these widths to each other."""
+def _fill(row: QGridLayout, wanted: list[tuple[QWidget, int]], height: int, abreast: int) -> None:
+    """Put views side by side with these widths to each other; what has no room there comes below."""
     for column in range(row.columnCount()):
         row.setColumnStretch(column, 0)
     while row.count():
         row.takeAt(0)
-    for column, (view, stretch) in enumerate(wanted):
+    for number, (view, stretch) in enumerate(wanted):
+        below, column = divmod(number, abreast)
+        is_last = number + 1 == len(wanted)
         view.setFixedHeight(height)
-        row.addWidget(view, 0, column)
-        row.setColumnStretch(column, stretch)
+        row.addWidget(view, below, column, 1, abreast - column if below and is_last else 1)
+        if not below:
+            row.setColumnStretch(column, stretch)
