@@ -85,6 +85,7 @@ def main() -> int:
     steps = Steps(when, int(step), signal.Signals[how])
     steps.install()
     del sys.argv[1:5]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     from app.__main__ import main as program  # noqa: PLC0415 - as late as the program itself does
 
     code = program()
