@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from diagnosis.resource_pools import pools_from
 from resources.derived_counters import DerivedFact
 from sessions.model import Entity, EntityRef, Fact
 
@@ -188,11 +189,6 @@ def _in_pools(
 
 def _above(pool: EntityRef, known_facts: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:
     """The number of the pool and of each pool above it, where it has one."""
-    current: EntityRef | None = pool
-    for _ in range(_DEEPEST):
-        if current is None or current.kind != "pool":
-            return
+    for current in pools_from(pool, entities):
         if current in known_facts and not isinstance(known_facts[current].value, str):
             yield float(known_facts[current].value)
-        known = entities.get(current)
-        current = known.parent if known else None

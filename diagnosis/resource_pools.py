@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from diagnosis.facts import FactTable
 from sessions.model import Entity, EntityRef
 
-_DEEPEST = 8  # pools within pools; a session is untrusted and may hold a cycle
+_DEEPEST = 16  # pools within pools; a session is untrusted and may hold a cycle
 
 
 class ResourcePools:
@@ -23,10 +23,15 @@ class ResourcePools:
 
     def above(self, ref: EntityRef) -> Sequence[EntityRef]:
         """Return all resource pools that a VM is in, the nearest first."""
-        found: list[EntityRef] = []
-        current = self.nearest(ref) if ref.kind == "vm" else None
-        while current is not None and current.kind == "pool" and len(found) < _DEEPEST:
-            found.append(current)
-            known = self._entities.get(current)
-            current = known.parent if known else None
-        return found
+        return list(pools_from(self.nearest(ref) if ref.kind == "vm" else None, self._entities))
+
+
+def pools_from(pool: EntityRef | None, entities: Mapping[EntityRef, Entity]) -> Iterator[EntityRef]:
+    """Yield a pool and the pools that it is in, the nearest first."""
+    current = pool
+    for _ in range(_DEEPEST):
+        if current is None or current.kind != "pool":
+            return
+        yield current
+        known = entities.get(current)
+        current = known.parent if known else None

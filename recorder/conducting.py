@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from recorder.board import SourceStatus
@@ -34,11 +35,11 @@ class Conductor:
         """
         forget(self.recording.session)
         self.recording.start()
-        try:
-            return self._conduct(sources)
-        except BaseException:
-            self.recording.break_off()
-            raise
+        with ExitStack() as on_failure:
+            on_failure.callback(self.recording.break_off)
+            outcome = self._conduct(sources)
+            on_failure.pop_all()
+        return outcome
 
     def _conduct(self, sources: list[str]) -> Outcome:
         recording = self.recording

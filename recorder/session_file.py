@@ -7,6 +7,7 @@ continues in another file (``rotate``), where everything is stored under other i
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +43,11 @@ class SessionFile:
         Raises AlreadyExistsError for another kind of file, and what SessionWriter.create and open raise.
         """
         writer, path, part, resumed = open_part(path, title)
-        try:
-            return cls(writer, path, part=part, resumed=resumed)
-        except BaseException:
-            writer.close()
-            raise
+        with ExitStack() as on_failure:
+            on_failure.callback(writer.close)
+            opened = cls(writer, path, part=part, resumed=resumed)
+            on_failure.pop_all()
+        return opened
 
     @property
     def is_usable(self) -> bool:
@@ -91,15 +92,13 @@ class SessionFile:
         old, old_path = self._writer, self.path
         self.sources.store_counts()
         path, part = next_part(old_path, self.part)
-        with SessionReader.open(old_path, check=False) as reader:
+        with SessionReader.open(old_path, check=False) as reader, ExitStack() as on_failure:
             title = reader.meta().get("title", "")
             writer = SessionWriter.create(path, title=title)
-            try:
-                self._continue_in(writer, reader, part)
-            except BaseException:
-                self._writer = old
-                writer.discard()
-                raise
+            on_failure.callback(writer.discard)
+            on_failure.callback(self._write_to, old)
+            self._continue_in(writer, reader, part)
+            on_failure.pop_all()
         self.path, self.part, self.began = path, part, time.monotonic()
         self._identity = identity_if_known(path)
         self._samples_of_closed += old.samples
@@ -120,11 +119,14 @@ class SessionFile:
         """Delete a file in which nothing was recorded."""
         self._writer.discard()
 
+    def _write_to(self, writer: SessionWriter) -> None:
+        self._writer = writer
+
     def _continue_in(self, writer: SessionWriter, reader: SessionReader, part: int) -> None:
         writer.set_meta(MADE, "record")
         writer.set_meta(PART, str(part))
         writer.set_meta("continues", self.path.name)
-        self._writer = writer
+        self._write_to(writer)
         self.records.continue_in(writer, reader)
         self.sources.continue_in(writer)
         self.layouts.continue_in(writer, {series.id: series.spec for series in reader.series()})

@@ -175,26 +175,22 @@ def privileges(look: Look) -> Found:
         rows += ((f"{counted(held, 'other')} held", ""),)
     return Found(
         False, text, objects, mend=f"Ask the vCenter's admin for: {listed}.", lacking=rows,
-        request=_request(look, lacking),
+        request=_request(look, known, lacking),
     )  # fmt: skip
 
 
-def _request(look: Look, lacking: Mapping[str, Sequence[ChangedObject]]) -> str:
+def _request(
+    look: Look, known: Mapping[str, tuple[str, str]], lacking: Mapping[str, Sequence[ChangedObject]]
+) -> str:
     """Return what to send to the vCenter's admin: which privileges, what for, on which objects."""
-    known = _purposes(look)
-    lines = [
-        f"The guided test “{look.test.title}” of Hyperscope needs these privileges on {_where(look)}:",
-    ]
+    where = shown(" ".join(look.plan.environment), 120)
+    lines = [f"The guided test “{look.test.title}” of Hyperscope needs these privileges on {where}:"]
     for one, of in lacking.items():
         title, gives = known.get(one, (one, ""))
         on = ", ".join(shown(each.name, 80) for each in of)
         lines.append(f"- {title} ({one}){f', {gives}' if gives else ''}: on {on}")
     lines.append("Everything that it changes is put back when it ends.")
     return "\n".join(lines)
-
-
-def _where(look: Look) -> str:
-    return shown(" ".join(look.plan.environment), 120)
 
 
 def _needed(look: Look) -> dict[str, list[ChangedObject]]:
@@ -225,8 +221,9 @@ def _settings(look: Look) -> set[str]:
 def _purposes(look: Look) -> dict[str, tuple[str, str]]:
     """Return the title of each privilege and what this plan needs it for, by the privilege's id."""
     found: dict[str, tuple[str, str]] = {}
+    settings = _settings(look)
     for one in privileges_of_tests():
-        if one.setting in _settings(look):
+        if one.setting in settings:
             found.setdefault(one.id, (one.title, one.gives))
     return found
 
