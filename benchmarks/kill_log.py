@@ -59,6 +59,19 @@ def open_changes(session: Path) -> int:
         return 0
 
 
+def report(outcomes: Iterable[Outcome], out: Path | None) -> int:
+    """Print each outcome as it comes, into ``out``, too, and what they come to; return 1 if any is wrong."""
+    found = []
+    for one in outcomes:
+        found.append(one)
+        print(one.line, flush=True)
+        if out is not None:
+            with out.open("a", encoding="utf-8") as file:
+                file.write(one.line + "\n")
+    print(*(f"{row.what}: {row.here}; {row.peer}" for row in rows(found)), sep="\n")
+    return 1 if any(one.wrong for one in found) else 0
+
+
 def read_outcomes(path: Path) -> list[Outcome]:
     """Return the outcomes of a file; the last one of each kill counts."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

@@ -25,7 +25,7 @@ from pathlib import Path
 import psutil
 from msgspec.structs import replace
 
-from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, rows
+from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, report
 from sessions.store import SessionReader
 from tests.app.dying import START
 from tests.app.kills import kill_in, kill_restoring
@@ -84,15 +84,7 @@ def main() -> int:
     parser.add_argument("--then", help="only kills after which this is done: restore, resume …")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    found = []
-    for one in killed(options.where, options.test or (), options.then):
-        found.append(one)
-        print(one.line, flush=True)
-        if options.out is not None:
-            with options.out.open("a", encoding="utf-8") as file:
-                file.write(one.line + "\n")
-    print(*(f"{row.what}: {row.here}; {row.peer}" for row in rows(found)), sep="\n")
-    return 1 if any(one.wrong for one in found) else 0
+    return report(killed(options.where, options.test or (), options.then), options.out)
 
 
 def killed(where: str, tests: Sequence[str] = (), then: str | None = None) -> Iterator[Outcome]:

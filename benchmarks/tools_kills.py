@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
-from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, rows
+from benchmarks.kill_log import NOT_KILLED, Outcome, open_changes, report
 from tests.app.tools_runs import MEASURE_S, MOMENTS, WIZARDS, Stage, kill_at, lengthen, staged
 
 RESUMED = "measure, resumed"
@@ -37,15 +37,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="wizards at a time")
     parser.add_argument("--out", type=Path, help="append the lines to this file, too")
     told = parser.parse_args(words)
-    found = []
-    for one in killed(told.wizard or list(WIZARDS), told.moment or ALL, told.jobs):
-        found.append(one)
-        print(one.line, flush=True)
-        if told.out is not None:
-            with told.out.open("a", encoding="utf-8") as file:
-                file.write(one.line + "\n")
-    print(*(f"{row.what}: {row.here}; {row.peer}" for row in rows(found)), sep="\n")
-    return 1 if any(one.wrong for one in found) else 0
+    return report(killed(told.wizard or list(WIZARDS), told.moment or ALL, told.jobs), told.out)
 
 
 def killed(wizards: Sequence[str], moments: Sequence[str] = ALL, jobs: int = 2) -> Iterator[Outcome]:

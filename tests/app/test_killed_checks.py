@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.tools_runs import Wizard, staged
+from tests.app.tools_runs import Wizard, needs_tools_guests, staged
 from tests.app.typed import Typist
-from tests.vcenter.binaries import MissingProgramError, program
-from tests.vcenter.load_site import LoadSite, needs_own_systems
+from tests.vcenter.load_site import LoadSite
 from tests.workloads.guests.running import needs_fio, wait_until
 from tests.workloads.guests.separate import separate_guests
 
@@ -51,12 +50,7 @@ def _is_quiet(processes: list) -> bool:  # type: ignore[type-arg] # of psutil
 
 
 def test_through_tools_the_next_check_removes_it(tmp_path: Path) -> None:
-    needs_own_systems()
-    needs_fio()
-    try:
-        program("testvcenter")
-    except MissingProgramError as error:
-        pytest.skip(str(error))
+    needs_tools_guests()
     with staged(Wizard("io-sweep", ("--set", "depths=1,4")), tmp_path) as stage:
         before = stage.everything()
         check = stage.typed.begin("test", "check", stage.plan)

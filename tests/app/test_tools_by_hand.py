@@ -11,24 +11,26 @@ import pytest
 
 from sessions.store import SessionReader
 from tests.app.kills import wait_for_phase
-from tests.app.tools_runs import WIZARDS, Moment, Wizard, kill_at, lengthen, phase_states, staged
+from tests.app.tools_runs import (
+    WIZARDS,
+    Moment,
+    Wizard,
+    kill_at,
+    lengthen,
+    needs_tools_guests,
+    phase_states,
+    staged,
+)
 from tests.app.typed import confirmed
 from tests.fio.written_content import content_of
-from tests.vcenter.binaries import MissingProgramError, program
-from tests.vcenter.load_site import needs_own_systems
-from tests.workloads.guests.running import needs_fio, wait_until
+from tests.workloads.guests.running import wait_until
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
 def needs() -> None:
-    needs_own_systems()
-    needs_fio()
-    try:
-        program("testvcenter")
-    except MissingProgramError as error:
-        pytest.skip(str(error))
+    needs_tools_guests()
 
 
 def test_a_sweep_on_given_disks_from_plan_to_verdict(tmp_path: Path) -> None:

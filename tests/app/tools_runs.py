@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+import pytest
+
 from resources.failures import HyperscopeError
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from tests.app.typed import Said, Typist, confirmed, shorten
-from tests.vcenter.load_site import CLUSTER, LoadSite, scenario, settings
+from tests.vcenter.binaries import MissingProgramError, program
+from tests.vcenter.load_site import CLUSTER, LoadSite, needs_own_systems, scenario, settings
 from tests.vcenter.running import TestVCenter
+from tests.workloads.guests.running import needs_fio
 
 Moment = Literal["look", "prepare", "populate", "warm-up", "measure", "cool-down", "restore"]
 MOMENTS: tuple[Moment, ...] = get_args(Moment)
@@ -153,6 +157,16 @@ def _do_what_is_asked(run: subprocess.Popen[str]) -> None:
 def lengthen(plan: Path, measure_s: float = MEASURE_S) -> None:
     """Give the phases of a plan lengths in which a run can be killed in the middle of one."""
     shorten(plan, warm_up=WARM_UP_S, measure=measure_s, settle=SETTLE_S)
+
+
+def needs_tools_guests() -> None:
+    """Skip where guests can't be run behind the test vCenter: without namespaces, fio, or its program."""
+    needs_own_systems()
+    needs_fio()
+    try:
+        program("testvcenter")
+    except MissingProgramError as error:
+        pytest.skip(str(error))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from connections.known_hosts import KnownHosts
 from tests.connections.ssh_servers import Sshd, sshd
+from tests.left_threads import no_thread_left
 from tests.vsphere.conftest import (
     bare_vcsim,
     certificates,
@@ -21,7 +21,10 @@ from tests.vsphere.conftest import (
     vcsim,
 )
 
-__all__ = ["bare_vcsim", "certificates", "connect", "front", "start_vcenter", "store", "vcenter", "vcsim"]
+__all__ = [
+    "bare_vcsim", "certificates", "connect", "front", "no_thread_left", "start_vcenter", "store", "vcenter",
+    "vcsim",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -35,13 +38,3 @@ def server(tmp_path: Path) -> Iterator[Sshd]:
 @pytest.fixture
 def known(tmp_path: Path) -> KnownHosts:
     return KnownHosts(tmp_path / "data" / "known_hosts")
-
-
-@pytest.fixture
-def no_thread_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive()]
-    for thread in left:
-        thread.join(5)
-    assert not [thread for thread in left if thread.is_alive()]

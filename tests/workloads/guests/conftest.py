@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from connections.known_hosts import KnownHosts
+from tests.left_threads import no_thread_left
 from tests.workloads.guests.machines import Machine, machines
 from tests.workloads.guests.running import needs_fio
+
+__all__ = ["no_thread_left"]
 
 
 @pytest.fixture
@@ -33,10 +35,5 @@ def eight(tmp_path: Path) -> Iterator[list[Machine]]:
 
 
 @pytest.fixture(autouse=True)
-def no_thread_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive()]
-    for thread in left:
-        thread.join(5)
-    assert not [thread for thread in left if thread.is_alive()]
+def ends_its_threads(no_thread_left: None) -> None:
+    """All tests of guests are looked at."""
