@@ -75,6 +75,7 @@ def _evidence(item: Evidence) -> Json:
         "value": _number(item.value),
         "threshold": None if item.threshold is None else _number(item.threshold),
         "unit": item.unit,
+        "what": item.what,
     }
 
 

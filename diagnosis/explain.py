@@ -150,6 +150,7 @@ class _Block:
             value=value,
             threshold=threshold.value if threshold else None,
             unit=unit,
+            what=item.what,
         )
 
     def _instance(self, name: str, row: int) -> str:

@@ -266,12 +266,13 @@ def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]
     of = f" of {item.instance}" if item.instance else ""
     limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
     statistic = _STATISTIC.get(item.statistic, item.statistic)
-    return f"{_label(item.counter, diagnosis)}{of}, {statistic}", _value(item, item.value, diagnosis), limit
+    name = item.what or _label(item.counter, diagnosis)
+    return f"{name}{of}, {statistic}", _value(item, item.value, diagnosis), limit
 
 
 def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:
     """The number with its unit; the word for a state, and for -1 where that means unlimited."""
-    known = diagnosis.counters.get(item.counter)
+    known = None if item.what else diagnosis.counters.get(item.counter)
     word = known.value_name(value) if known else None
     return word or format_value(value, item.unit)
 

@@ -124,6 +124,9 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A piece of evidence: ``statistic`` of ``signal`` over the finding's windows, compared with
     ``threshold``.
+
+    ``counter`` is the one that is shown beside it; ``what`` names a number that is made of several, or of
+    another kind than the counter: "used memory, of the host's".
     """
 
     signal: str
@@ -131,6 +134,7 @@ class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threshold: str = ""
     counter: str = ""
     unit: str = ""
+    what: str = ""
 
 
 class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

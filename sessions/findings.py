@@ -18,7 +18,8 @@ class Evidence:
 
     ``statistic`` names the number: ``mean``, ``max``, ``p95``, ``last`` …
 
-    ``threshold`` is None for a number that is shown only as context.
+    ``threshold`` is None for a number that is shown only as context. ``what`` names a number that is not
+    the counter's own, but made of it and others.
     """
 
     counter: str
@@ -27,6 +28,7 @@ class Evidence:
     value: float
     threshold: float | None
     unit: str
+    what: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> li
 
 
 def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:
-    values = dict.fromkeys(item.threshold for item in items if item.threshold)
+    values = dict.fromkeys(item.threshold for item in items if item.threshold and not item.what)
     return tuple(Limit(value, format_value(value, items[0].unit)) for value in values if value is not None)
 
 

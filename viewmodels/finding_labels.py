@@ -48,7 +48,8 @@ class EvidenceRow:
 
 def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
     """Return a piece of evidence as texts: ``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
-    what = f"{label(item.counter)} ({item.statistic})" if item.statistic else label(item.counter)
+    name = item.what or label(item.counter)
+    what = f"{name} ({item.statistic})" if item.statistic else name
     if item.instance:
         what += f", {item.instance}"
     limit = f"limit {format_value(item.threshold, item.unit)}" if item.threshold is not None else ""

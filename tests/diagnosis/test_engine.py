@@ -61,6 +61,7 @@ def evidence(
         "value": value,
         "threshold": threshold,
         "unit": unit,
+        "what": "",
     }
 
 

@@ -1,0 +1,41 @@
+"""Evidence says what it is: each number of an entity has a name of its own, and none another quantity's."""
+
+from __future__ import annotations
+
+import pytest
+
+from resources.catalogue import load_catalogue
+from resources.problem_cards import Card, Rule, load_problems
+
+CASES = [(card, rule) for card in load_problems().cards for rule in card.rules]
+
+
+def named(one: tuple[Card, Rule]) -> str:
+    return f"{one[0].id} {one[1].entity}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_no_two_numbers_of_an_entity_have_one_name(case: tuple[Card, Rule]) -> None:
+    card, rule = case
+    signals = card.signals_for(rule)
+    meant: dict[tuple[str, str], set[str]] = {}
+    for item in rule.evidence:
+        signal = signals[item.signal]
+        if item.what or signal.of in ("", "self"):
+            meant.setdefault((item.what or item.counter or signal.counter, item.statistic), set()).add(
+                item.signal
+            )
+    assert not {name: those for name, those in meant.items() if len(those) > 1}
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_a_number_in_another_unit_than_its_counter_has_a_name(case: tuple[Card, Rule]) -> None:
+    card, rule = case
+    catalogue, signals = load_catalogue(), card.signals_for(rule)
+    for item in rule.evidence:
+        counter = item.counter or signals[item.signal].counter
+        known = catalogue.get(counter) if counter else None
+        threshold = card.thresholds.get(item.threshold)
+        unit = item.unit or (threshold.unit if threshold else "")
+        if known is not None and unit and not item.what:
+            assert unit == known.unit, (item.signal, unit, counter, known.unit)
