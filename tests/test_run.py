@@ -238,3 +238,39 @@ def test_help_comes_from_any_folder(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "hyperscope demo --headless" in done.stdout
+
+
+RACING = "import os\n\ndef test_{at}():\n    assert not os.environ.get('PYTEST_XDIST_WORKER')\n"
+WRONG = "def test_{at}():\n    assert False\n"
+
+
+@pytest.mark.parametrize(
+    ("racing", "wrong", "code", "says"),
+    [
+        (0, 0, 0, ""),
+        (2, 0, 0, "RACED: test_0.py::test_0 failed beside"),
+        (1, 1, 1, "2 failed on a busy machine; now alone"),
+        (4, 0, 1, ""),
+    ],
+    ids=["all pass", "races are named", "what fails alone is red", "many failures are red"],
+)
+def test_what_fails_on_a_busy_machine_is_run_again_alone(
+    run: Any,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    racing: int,
+    wrong: int,
+    code: int,
+    says: str,
+) -> None:
+    run.ROOT, run.FAILED, run.PYTHON = tmp_path, tmp_path / "failed", Path(sys.executable)
+    run.TESTS_A_CORE, run.WAITING_TESTS = 0, 2
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    (tmp_path / "test_right.py").write_text("def test_right():\n    pass\n", encoding="utf-8")
+    for at, form in enumerate([RACING] * racing + [WRONG] * wrong):
+        (tmp_path / f"test_{at}.py").write_text(form.format(at=at), encoding="utf-8")
+    assert run.every_test() == code
+    heard = "".join(capfd.readouterr())
+    assert says in heard
+    assert ("RACED" in heard) == (racing > 0 and code == 0)
+    assert ("now alone" in heard) == (0 < racing + wrong <= 3)
