@@ -178,9 +178,9 @@ def test_the_keys_of_an_agent(server: Sshd, tmp_path: Path, monkeypatch: pytest.
     place = tmp_path / "agent"
     with subprocess.Popen(["ssh-agent", "-D", "-a", str(place)], stdout=subprocess.DEVNULL) as agent:
         try:
-            while not place.exists():
-                time.sleep(0.01)  # it is made by a program that tells nobody
             monkeypatch.setenv("SSH_AUTH_SOCK", str(place))
+            while subprocess.run(["ssh-add", "-l"], capture_output=True, check=False).returncode == 2:
+                pass  # the agent does not answer yet; it tells nobody when it does
             with pytest.raises(LoginError, match="nothing to log"):
                 SshConnection(server.address, SshLogin(agent=True), ask=yes).open()
             for key in (make_key(tmp_path / "another"), server.user_key):

@@ -130,8 +130,9 @@ def test_processes_are_those_of_the_guest(vcenter: TestVCenter, login: Login, gu
     peer = login(vcenter)
     other = GuestPeer(peer, peer.all(vim.VirtualMachine)["vm-00002"])
     folder = guest.folder()
-    parent = guest.start("-c 'setsid sleep 60 & echo $! > child; wait'", folder=folder)
-    while "child" not in guest.names(folder) or not guest.get(f"{folder}/child"):
+    telling = "echo $! > told && mv told child"  # by rename: a file that is there is whole
+    parent = guest.start(f"-c 'setsid sleep 60 & {telling}; wait'", folder=folder)
+    while "child" not in guest.names(folder):
         pass
     child = int(guest.get(f"{folder}/child"))
     mine = {one.pid: one.name for one in guest.processes()}
@@ -149,9 +150,11 @@ def test_processes_are_those_of_the_guest(vcenter: TestVCenter, login: Login, gu
 def test_a_process_is_asked_to_end(guest: GuestPeer) -> None:
     folder = guest.folder()
     pid = guest.start(
-        "-c 'trap \"echo asked > out; exit 5\" TERM; while :; do sleep 0.05; done'", folder=folder
+        "-c 'trap \"echo asked > out; exit 5\" TERM; : > trapped; while :; do sleep 0.05; done'",
+        folder=folder,
     )
-    time.sleep(0.2)  # until the shell has set its trap
+    while "trapped" not in guest.names(folder):
+        pass
     guest.programs.TerminateProcessInGuest(guest.vm, guest.auth, pid)
     assert guest.end(pid).exitCode == 5
     assert guest.get(f"{folder}/out") == b"asked\n"
