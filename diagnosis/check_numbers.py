@@ -30,7 +30,13 @@ class _Candidate:
 
     @property
     def badness(self) -> float:
-        return _badness(self.scene.compiled, self.low, self.high)
+        return self.badness_of(self.low, self.high)
+
+    def badness_of(self, low: float, high: float) -> float:
+        """How bad numbers of the row from ``low`` to ``high`` are."""
+        rule = self.scene.compiled
+        limit = _limit(rule, self.scene.rows[self.row], self.scene.topology)
+        return _badness(rule, limit, low, high)
 
 
 @dataclass(slots=True)
@@ -54,19 +60,23 @@ class NumberBook:
     def number(self, card: str) -> CheckNumber | None:
         """Return the number of a check: the worst of what was found or suspected, or else of all entities."""
         if seen := self._seen.get(card):
-            rule, ref, value = max(seen, key=lambda one: _badness(one[0], one[2], one[2]))
+            rule, ref, value = max(seen, key=self._seen_badness)
             return self._number(rule, ref, value)
         found: tuple[float, _Candidate, float] | None = None
         for one in self._worst.get(card, ()):  # the worst first, as far as bounds tell
             if found and found[0] >= one.badness:
                 break
             value = _value(one)
-            badness = _badness(one.scene.compiled, value, value)
+            badness = one.badness_of(value, value)
             if not np.isnan(value) and (found is None or badness > found[0]):
                 found = badness, one, value
         if found is None:
             return None
         return self._number(found[1].scene.compiled, found[1].scene.rows[found[1].row], found[2])
+
+    def _seen_badness(self, one: tuple[CompiledRule, EntityRef, float]) -> float:
+        rule, ref, value = one
+        return _badness(rule, _limit(rule, ref, self.topology), value, value)
 
     def _number(self, rule: CompiledRule, ref: EntityRef, value: float) -> CheckNumber:
         measure = rule.rule.measure
@@ -79,7 +89,7 @@ class NumberBook:
             entity=self.topology.base(ref),
             entity_name=entity.name,
             value=value,
-            limit=limit.value,
+            limit=_limit(rule, ref, self.topology),
             unit=limit.unit,
             hold_s=0.0 if hold.count else hold.hold_s,
             is_below=measure.below,
@@ -98,11 +108,20 @@ def _worst_rows(scene: Scene, measured: Bounds) -> list[_Candidate]:
     ]
 
 
-def _badness(rule: CompiledRule, low: float, high: float) -> float:
+def _limit(rule: CompiledRule, ref: EntityRef, topology: Topology) -> float:
+    """The limit of the rule's number as it holds for an entity."""
+    measure = rule.rule.measure
+    assert measure is not None
+    shipped = rule.card.thresholds[measure.limit].value
+    number = rule.classed.get(measure.limit)
+    return topology.storage.limit(number, ref, shipped) if number else shipped
+
+
+def _badness(rule: CompiledRule, limit: float, low: float, high: float) -> float:
     """How far a number is on the bad side of its limit; comparable between rules of one card."""
     measure = rule.rule.measure
     assert measure is not None
-    limit = rule.card.thresholds[measure.limit].value or 1e-9
+    limit = limit or 1e-9
     return limit / low if measure.below and low else (-low if measure.below else high / limit)
 
 

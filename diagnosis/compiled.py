@@ -113,6 +113,7 @@ class CompiledRule:
     sustained: Sustained
     signals: Mapping[str, CompiledSignal]
     thresholds: Mapping[str, float]
+    classed: Mapping[str, str]  # threshold → the number of a class of storage that replaces it
     condition: Node
     critical: Node | None
     measure: Node | None
@@ -237,6 +238,7 @@ class _Compiler:
             sustained=sustained,
             signals=signals,
             thresholds=self._thresholds,
+            classed={name: one.of_class for name, one in self._card.thresholds.items() if one.of_class},
             condition=condition,
             critical=critical,
             measure=self._measure(signals, condition, critical),

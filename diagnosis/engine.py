@@ -153,7 +153,11 @@ class Run:
         if self._progress:
             self._progress(1.0, "done")
         outcomes = Outcomes(ranked, self._suspects, self._numbers)
-        verdict = self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes)
+        verdict = replace(
+            self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes),
+            judged_with=self._topology.storage.own_sets(),
+            thresholds_trouble=self._problems.storage.trouble,
+        )
         return Diagnosis(
             window=self._window,
             findings=tuple(ranked),
@@ -249,7 +253,12 @@ class Run:
             causes=worst.causes,
             remedies=worst.remedies,
             score=score(hit.severity, share, float(coverage)),
-            notes=(*worst.notes, *self._short_note(hit), *self._pattern_note(hit, windows)),
+            notes=(
+                *worst.notes,
+                *self._class_note(hit),
+                *self._short_note(hit),
+                *self._pattern_note(hit, windows),
+            ),
             changes=changes,
             changes_left=left,
         )
@@ -273,6 +282,11 @@ class Run:
             for item in one.evidence
             if number == 0 or item.threshold is not None
         )
+
+    def _class_note(self, hit: Hit) -> tuple[str, ...]:
+        """Which class of storage it was judged as, why, and with whose numbers."""
+        note = self._topology.storage.note(hit.entity) if hit.compiled.classed else ""
+        return (note,) if note else ()
 
     def _short_note(self, hit: Hit) -> tuple[str, ...]:
         if not hit.short:

@@ -148,10 +148,15 @@ class _Block:
             instance=self._instance(item.signal, row),
             statistic=item.statistic,
             value=value,
-            threshold=threshold.value if threshold else None,
+            threshold=self._limit(item.threshold, row) if threshold else None,
             unit=unit,
             what=item.what,
         )
+
+    def _limit(self, name: str, row: int) -> float:
+        """A threshold as it holds for the hit's entity."""
+        values = np.asarray(self._scene.values[name])
+        return float(values[row, 0] if values.ndim else values)
 
     def _instance(self, name: str, row: int) -> str:
         """Which member the number is of, where the signal is the worst of several."""

@@ -91,6 +91,8 @@ def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
     if rule.where_name:
         named = re.compile(rule.where_name)
         found = [ref for ref in found if named.fullmatch(topology.entity(ref).name)]
+    if rule.where_class:
+        found = [ref for ref in found if topology.storage.of(ref).storage_class in rule.where_class]
     if only is None:
         return found
     known, like = topology.texts(only.fact), re.compile(only.like)
@@ -104,7 +106,7 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     counters = {key for rule in rules for key in rule.counters()}
     sources = session.sources()
     source = with_derived(session, problems.derived, counters, window)
-    topology = Topology(source, counters, window, problems.system_vms)
+    topology = Topology(source, counters, window, problems.system_vms, problems.storage)
     table = SampleTable(source, window, topology.series.source_of)
     are_final = link_paths(source, topology, table)
     events, gaps = _records(session, problems, sources, window)

@@ -18,7 +18,14 @@ from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from sessions.verdict_wording import check_because, covered_text, reach_text, source_limits, verdict_title
+from sessions.verdict_wording import (
+    check_because,
+    covered_text,
+    reach_text,
+    source_limits,
+    thresholds_of,
+    verdict_title,
+)
 
 _T = TypeVar("_T")
 _WIDEST = 100
@@ -112,7 +119,7 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
         page.paragraph("", reach_text(verdict, page.clock.time) + ".")
     elif not verdict.counts.troubles:
         page.paragraph("", f"{reach_text(verdict, page.clock.time)}: {covered_text(verdict)}.")
-    for line in source_limits(verdict):
+    for line in (*source_limits(verdict), *thresholds_of(verdict)):
         page.paragraph("", line)
     for note in diagnosis.notes:
         page.line(note)

@@ -5,7 +5,7 @@ expression, reduces them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +26,18 @@ from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""
 _MAX_PARTS = 64
+
+
+def thresholds_of(
+    compiled: CompiledRule, topology: Topology, refs: Sequence[EntityRef]
+) -> dict[str, FloatArray | float]:
+    """Return the card's thresholds for these entities: one number for all, or shape (entities, 1) where their
+    classes of storage differ.
+    """
+    values: dict[str, FloatArray | float] = dict(compiled.thresholds)
+    for name, number in compiled.classed.items():
+        values[name] = topology.storage.limits(number, refs, compiled.thresholds[name])
+    return values
 
 
 @dataclass(slots=True)
@@ -54,7 +66,7 @@ class Scene:
     _kept: SceneKept = field(default_factory=SceneKept)
 
     def __post_init__(self) -> None:
-        self.values.update(self.compiled.thresholds)
+        self.values.update(thresholds_of(self.compiled, self.topology, self.rows))
 
     def without_values(self, events: SessionEvents) -> Scene:
         """Return the scene without the values that were computed, with the members that were found."""
@@ -185,7 +197,8 @@ class Scene:
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
         first, place = members.distinct
-        values: dict[str, FloatArray | float] = dict(self.compiled.thresholds)
+        refs = [members.refs[one] for one in first.tolist()] if self.compiled.classed else []
+        values = thresholds_of(self.compiled, self.topology, refs)
         for name, key in counters.items():
             if name in members.ids:
                 values[name] = self.table.rows(self.source, members.ids[name][first])
@@ -292,16 +305,23 @@ def gate(scene: Scene, pruning: Pruning) -> Gate:
     Interval arithmetic: the bounds are never too narrow, so no row that meets the condition is skipped.
     """
     rows = len(scene.rows)
-    bounds: dict[str, Bounds] = {
-        name: Bounds(np.asarray(value), np.asarray(value))
-        for name, value in scene.compiled.thresholds.items()
-    }
+    bounds = _threshold_bounds(scene, scene.rows)
     for name in scene.compiled.detecting():
         bounds[name] = _signal_bounds(scene, name, bounds, pruning)
     high = np.broadcast_to(bound(scene.compiled.condition, bounds).high, (rows,))
     measure = scene.compiled.measure
     measured = None if measure is None else _of_rows(bound(measure, bounds), rows)
     return Gate(high == 1, ~np.isnan(high), measured)
+
+
+def _threshold_bounds(scene: Scene, refs: Sequence[EntityRef]) -> dict[str, Bounds]:
+    """The thresholds as bounds: one number, or one for each entity."""
+    flat = (
+        (name, np.asarray(value))
+        for name, value in thresholds_of(scene.compiled, scene.topology, refs).items()
+    )
+    limits = ((name, value.reshape(-1) if value.ndim else value) for name, value in flat)
+    return {name: Bounds(value, value) for name, value in limits}
 
 
 def _of_rows(bounds: Bounds, rows: int) -> Bounds:
@@ -322,7 +342,10 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     if signal.signal.derived:
         return bound(signal.node, bounds)
     members = scene.members(name)
-    local = {**bounds, **{counter: pruning.bounds(ids) for counter, ids in members.ids.items()}}
+    classed = scene.compiled.classed
+    limits = _threshold_bounds(scene, members.refs) if classed else {}
+    own = {counter: pruning.bounds(ids) for counter, ids in members.ids.items()}
+    local = {**bounds, **limits, **own}
     for counter, key in signal.counters.items():
         if key.startswith(FACT):
             known = np.array(scene.topology.facts(key.removeprefix(FACT), members.refs))

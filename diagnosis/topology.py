@@ -10,7 +10,9 @@ from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
 from diagnosis.series_index import SeriesIndex
+from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
+from resources.threshold_sets import NO_LIMITS, StorageLimits
 from sessions.current_records import with_current_names
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
@@ -30,13 +32,14 @@ class Placed:
 
 
 class Topology:
-    """The relations between the entities of a session in a window; ``series`` is the index of their series.
+    """The relations between the entities of a session in a window; ``series`` is the index of their series,
+    ``storage`` the classes of its devices and what these are judged by.
 
     ``window`` may become longer as long as no fact begins or ends in its new part.
 
     A device or datastore that several hosts share has one series for each host in a vCenter's source, with
-    the host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
-    so that a rule judges it for each host, as with one source a host.
+    the host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared
+    one), so that a rule judges it for each host, as with one source a host.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Topology:
         counters: Collection[str],
         window: TimeRange,
         agents: SystemVms = NO_SYSTEM_VMS,
+        limits: StorageLimits = NO_LIMITS,
     ) -> None:
         facts = source.facts()
         self._entities = with_current_names(source.entities(), facts)
@@ -61,6 +65,7 @@ class Topology:
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
         self._stays: dict[tuple[int, EntityRef], tuple[Stay, ...]] = {}
         self._stored: dict[str, set[EntityRef]] | None = None
+        self.storage = StorageTable(limits, self.base, self.entity, self._facts)
         self.series = SeriesIndex()
         self.sources = [one.id for one in source.sources()]
         for series in source.series(counters):

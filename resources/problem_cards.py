@@ -12,7 +12,9 @@ import msgspec
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_changes import Changes
+from resources.storage_classes import StorageClasses
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
+from resources.threshold_sets import NO_LIMITS, OwnThresholds, StorageLimits
 from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
@@ -28,6 +30,7 @@ _SOURCES = "_sources.toml"
 _DERIVED = "_derived.toml"
 _CHANGES = "_changes.toml"
 _SYSTEM_VMS = "_system_vms.toml"
+_STORAGE = "_storage_classes.toml"
 _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
@@ -37,11 +40,15 @@ _SCOPE = re.compile(
 
 
 class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that a rule compares with; ``source`` begins with a tag that docs/problems.md explains."""
+    """A number that a rule compares with; ``source`` begins with a tag that docs/problems.md explains.
+
+    ``of_class`` names the number of a class of storage that is used instead where the class has it.
+    """
 
     value: float
     unit: str
     source: str
+    of_class: str = ""
 
 
 _TOLD_OF = ("", "users", "host", "all")
@@ -172,7 +179,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sustained rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only
     entities whose name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what
     the data lack where none of the entities can be judged, and which source has it. ``finds_only``: it can
-    find the problem, but that it found nothing says nothing.
+    find the problem, but that it found nothing says nothing. ``where_class``: only entities of these
+    classes of storage are judged (empty: all).
     """
 
     entity: str
@@ -190,6 +198,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unjudged: str = ""
     finds_only: bool = False
     only: Only | None = None
+    where_class: list[str] = msgspec.field(default_factory=list)
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -338,7 +347,8 @@ class Problems(msgspec.Struct, frozen=True):
     """All problem knowledge: ``cards`` in the order in which they are checked; ``sources`` by tag.
 
     ``derived`` computes counters that some sources lack; ``changes`` are the events that may explain a
-    problem; ``system_vms`` are the VMs that are not judged.
+    problem; ``system_vms`` are the VMs that are not judged; ``storage`` is what classes of storage are judged
+    by.
     """
 
     cards: tuple[Card, ...]
@@ -348,6 +358,11 @@ class Problems(msgspec.Struct, frozen=True):
     derived: DerivedFile = DerivedFile()
     changes: Changes = Changes()
     system_vms: SystemVms = NO_SYSTEM_VMS
+    storage: StorageLimits = NO_LIMITS
+
+    def judged_by(self, own: OwnThresholds, trouble: str = "") -> Problems:
+        """Return the same knowledge with an admin's own sets; ``trouble`` says why they are not used."""
+        return msgspec.structs.replace(self, storage=StorageLimits(self.storage.classes, own, trouble))
 
     def card(self, problem: str) -> Card:
         """Return the card with this id; KeyError if there is none."""
@@ -379,15 +394,17 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     derived = _decoded(files.pop(_DERIVED), DerivedFile)
     changes = _decoded(files.pop(_CHANGES), Changes)
     system_vms = _decoded(files.pop(_SYSTEM_VMS), SystemVms)
+    storage = StorageLimits(_classes(files.pop(_STORAGE), sources))
     cards = []
     for name, path in sorted(files.items()):
         card = _decoded(path, Card)
         _check(card, path, sustained)
         _check_sources(card, path, sources)
+        _check_classes(card, path, storage.classes)
         if name != f"{card.id}.toml":
             raise knowledge_error(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes, system_vms)
+    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes, system_vms, storage)
     _check_consequences(problems)
     return problems
 
@@ -422,9 +439,31 @@ def _check_sources(card: Card, path: Path, sources: dict[str, str]) -> None:
     cited = [("sources", tag.strip()) for tag in card.sources.split(";")]
     cited += [(f"threshold {name}", threshold.source) for name, threshold in card.thresholds.items()]
     for where, text in cited:
-        tag = _TAG.match(text)
-        if not tag or tag[0] not in sources:
-            raise knowledge_error(path, where, f"{text!r} does not begin with a source of {_SOURCES}")
+        _check_tag(text, where, path, sources)
+
+
+def _check_tag(text: str, where: str, path: Path, sources: dict[str, str]) -> None:
+    tag = _TAG.match(text)
+    if not tag or tag[0] not in sources:
+        raise knowledge_error(path, where, f"{text!r} does not begin with a source of {_SOURCES}")
+
+
+def _classes(path: Path, sources: dict[str, str]) -> StorageClasses:
+    classes = _decoded(path, StorageClasses)
+    for entry, wrong in classes.faults():
+        raise knowledge_error(path, entry, wrong)
+    for where, text in classes.cited():
+        _check_tag(text, where, path, sources)
+    return classes
+
+
+def _check_classes(card: Card, path: Path, classes: StorageClasses) -> None:
+    for name, one in card.thresholds.items():
+        if one.of_class and not classes.has(one.of_class, one.unit):
+            raise knowledge_error(path, f"threshold {name}", f"no class has {one.of_class!r} in its unit")
+    for rule in card.rules:
+        if unknown := set(rule.where_class) - {one.id for one in classes.classes}:
+            raise knowledge_error(path, f"rule for {rule.entity}", f"there is no class {min(unknown)!r}")
 
 
 def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], KnowledgeError]) -> None:

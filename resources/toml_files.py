@@ -77,6 +77,18 @@ def read_toml(path: Path) -> dict[str, object]:
         raise knowledge_error(path, "", f"is not TOML: {error}") from error
 
 
+def parse_toml(data: bytes) -> dict[str, object]:
+    """Return the tables of a TOML file's bytes. Raises ValueError that says what is wrong with it."""
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except ValueError as error:  # a number of 5,000 digits is no TOMLDecodeError
+        raise ValueError(f"it is not TOML: {error}") from error
+
+
 def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
     """Return ``data`` converted to ``kind``, a msgspec struct. Raises KnowledgeError naming ``path`` and
     ``entry``.

@@ -74,7 +74,17 @@ def limits_of(verdict: Verdict) -> list[str]:
     if not verdict.is_judged:
         return source_limits(verdict)
     unjudged = _by_reason("Not judged", verdict.unjudged_checks)
-    return [*unjudged, *_by_reason("Judged in part", verdict.partial_checks), *source_limits(verdict)]
+    in_part = _by_reason("Judged in part", verdict.partial_checks)
+    return [*unjudged, *in_part, *source_limits(verdict), *thresholds_of(verdict)]
+
+
+def thresholds_of(verdict: Verdict) -> list[str]:
+    """Return whose numbers judged, a sentence each: the admin's own sets with their versions, and why they
+    did not, if so; none where all numbers are the shipped ones.
+    """
+    named = ", ".join(shown(one) for one in verdict.judged_with)
+    trouble = shown(verdict.thresholds_trouble)
+    return [f"Judged with {named}."] * bool(named) + [trouble] * bool(trouble)
 
 
 def _by_reason(lead: str, checks: Sequence[CheckReach]) -> list[str]:
@@ -138,6 +148,8 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
         "warning": counts.warning,
         "info": counts.info,
         "following": counts.following,
+        "judged_with": list(verdict.judged_with),
+        "thresholds_trouble": verdict.thresholds_trouble,
         "sources": [
             {
                 "name": one.name,

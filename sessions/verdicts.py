@@ -140,8 +140,10 @@ class SeverityCounts:
 class Verdict:
     """How far one diagnosis reaches. ``NOT_JUDGED`` is that of a session which nobody has judged.
 
-    ``state`` is "judged" only if something was judged in time: "not judged yet" means that more samples will
-    change that, "could not be judged" that nothing will, for the ``reason``.
+    ``state`` is "judged" only if something was judged in time: "not judged yet" means that more samples
+    will change that, "could not be judged" that nothing will, for the ``reason``. ``judged_with`` are the
+    admin's own threshold sets that judged something (empty: the shipped numbers did),
+    ``thresholds_trouble`` is the sentence that says why these could not be used.
     """
 
     state: VerdictState
@@ -149,6 +151,8 @@ class Verdict:
     checks: tuple[CheckReach, ...] = ()
     counts: SeverityCounts = SeverityCounts()
     reason: str = ""
+    judged_with: tuple[str, ...] = ()
+    thresholds_trouble: str = ""
 
     def fits(self, findings: Sequence[Finding]) -> bool:
         """Return True if this can be the verdict on exactly these findings, with something judged if it

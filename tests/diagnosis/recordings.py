@@ -118,7 +118,7 @@ class Recording:
             self.fact(ref, "host", host.key, from_s)
         return ref
 
-    def fact(self, ref: EntityRef, name: str, value: float | str, from_s: float = 0.0) -> EntityRef:
+    def fact(self, ref: EntityRef, name: str, value: float | str | bool, from_s: float = 0.0) -> EntityRef:
         """Something that holds of the entity from a time on."""
         self._facts.append(Fact(ref, name, value, START + round(from_s * 1000)))
         return ref

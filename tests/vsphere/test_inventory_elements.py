@@ -120,13 +120,13 @@ def test_snapshots_of_the_whole_tree() -> None:
 def test_a_hosts_storage_and_network() -> None:
     scsi = """<ScsiLun xsi:type="HostScsiDisk"><canonicalName>naa.60</canonicalName><lunType>disk</lunType>
       <vendor>PURE    </vendor><model>FlashArray  </model><queueDepth>64</queueDepth>
-        <localDisk>false</localDisk></ScsiLun>
+        <localDisk>false</localDisk><ssd>true</ssd><applicationProtocol>SCSI</applicationProtocol></ScsiLun>
       <ScsiLun xsi:type="ScsiLun"><canonicalName>mpx.vmhba64:C0:T0:L0</canonicalName>
         <lunType>cdrom</lunType></ScsiLun>
       <ScsiLun xsi:type="HostScsiDisk"><canonicalName>mpx.vmhba0:C0:T0:L0</canonicalName>
         <lunType>disk</lunType></ScsiLun>"""
     assert elements.luns(value(scsi)) == (
-        Lun("naa.60", 64.0, "PURE", "FlashArray", False),
+        Lun("naa.60", 64.0, "PURE", "FlashArray", False, True, "SCSI"),
         Lun("mpx.vmhba0:C0:T0:L0", None, "", "", None),
     )
     hba = """<HostHostBusAdapter><device>vmhba2</device><driver>qlnativefc</driver><model>QLE2692</model>

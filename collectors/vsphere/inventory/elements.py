@@ -182,7 +182,9 @@ def luns(element: Element) -> tuple[Lun, ...]:
             _number(text_at(one, "queueDepth")),
             tidy(text_at(one, "vendor")),
             tidy(text_at(one, "model")),
-            {"true": True, "false": False}.get(text_at(one, "localDisk")),
+            _flag(text_at(one, "localDisk")),
+            _flag(text_at(one, "ssd")),
+            tidy(text_at(one, "applicationProtocol")),
         )
         for one in _items(element)
         if text_at(one, "canonicalName") and text_at(one, "lunType") in ("disk", "")
@@ -270,9 +272,17 @@ def number_of_items(element: Element) -> float:
 
 
 @lru_cache(maxsize=10_000)
-def _lun(name: str, queue_depth: float | None, vendor: str, model: str, local: bool | None) -> Lun:
+def _lun(
+    name: str,
+    queue_depth: float | None,
+    vendor: str,
+    model: str,
+    local: bool | None,
+    ssd: bool | None,
+    protocol: str,
+) -> Lun:
     """Hosts of a cluster see the same devices: one value for all."""
-    return Lun(name, queue_depth, vendor, model, local)
+    return Lun(name, queue_depth, vendor, model, local, ssd, protocol)
 
 
 def _items(element: Element) -> Iterator[Element]:

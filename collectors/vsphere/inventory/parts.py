@@ -72,10 +72,14 @@ def luns(value: tuple[Lun, ...], owner: EntityRef, _others: OtherObjects) -> Ite
     for lun in value:
         pairs = [
             *number_pairs(("device.queue_depth", lun.queue_depth)),
-            *text_pairs(("device.vendor", lun.vendor), ("device.model", lun.model)),
+            *text_pairs(
+                ("device.vendor", lun.vendor),
+                ("device.model", lun.model),
+                ("device.protocol", lun.protocol),
+            ),
         ]
-        if lun.local is not None:
-            pairs.append(("device.local", lun.local))
+        flags = (("device.local", lun.local), ("device.ssd", lun.ssd))
+        pairs.extend((fact, flag) for fact, flag in flags if flag is not None)
         yield _device(owner, lun.name, tuple(pairs))
 
 

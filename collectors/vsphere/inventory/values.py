@@ -69,6 +69,8 @@ class Lun(NamedTuple):
     vendor: str
     model: str
     local: bool | None
+    ssd: bool | None = None
+    protocol: str = ""
 
 
 class Adapter(NamedTuple):
