@@ -50,6 +50,9 @@ COMMANDS = {
     "diagnose": CommandEntry(
         "app.commands.diagnose", "diagnose", "Find known problems, with their evidence."
     ),
+    "thresholds": CommandEntry(
+        "app.commands.thresholds", "commands", "What storage is judged by: list, show, check."
+    ),
     "export": CommandEntry("app.commands.exporting", "export", "Write a session as CSV or Parquet files."),
     "gui": CommandEntry(
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."

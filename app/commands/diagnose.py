@@ -7,8 +7,18 @@ from typing import Annotated
 
 import typer
 
-from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
+from app.commands.options import (
+    AsJson,
+    From,
+    SessionPath,
+    Thresholds,
+    Times,
+    To,
+    clock_of,
+    window_of,
+)
 from app.consoles import progress_bar, results
+from app.own_thresholds import with_own_thresholds
 from app.terminal import cancellable, print_error, print_json
 from diagnosis import Diagnosis, diagnose_session, findings_json
 from diagnosis.report import render_report
@@ -31,6 +41,7 @@ def diagnose(
             metavar="DIR", help="A folder with problems/ and counters/ of your own (TOML); may be repeated."
         ),
     ] = None,
+    thresholds: Thresholds = "",
     keep: Annotated[bool, typer.Option(help="Store the findings in the session.")] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +49,7 @@ def diagnose(
     with SessionReader.open(session) as reader:
         clock = clock_of(reader, times)
         window = window_of(reader, start, end, clock)
-    outcome = diagnose_file(session, window, knowledge=knowledge or [])
+    outcome = diagnose_file(session, window, knowledge=knowledge or [], thresholds=thresholds)
     # Findings of a part of the time would hide those of the whole from the next reader of the file.
     if keep and not (start or end):
         store_findings(session, outcome)
@@ -48,14 +59,16 @@ def diagnose(
         render_report(outcome, results(), clock)
 
 
-def diagnose_file(session: Path, window: TimeRange | None = None, *, knowledge: list[Path]) -> Diagnosis:
+def diagnose_file(
+    session: Path, window: TimeRange | None = None, *, knowledge: list[Path], thresholds: str = ""
+) -> Diagnosis:
     """Diagnose a session file, showing progress; Ctrl-C cancels.
 
     ``start`` and ``end`` are times as in --from and --to, ``knowledge`` folders with the user's own TOML
-    files.
+    files; ``thresholds`` is what --thresholds says.
     """
     catalogue = load_catalogue(knowledge)
-    problems = load_problems(knowledge)
+    problems = with_own_thresholds(load_problems(knowledge), thresholds, print_error)
     with (
         SessionReader.open(session) as reader,
         cancellable() as cancel,

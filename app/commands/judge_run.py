@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from app.memory import trim_allocator
+from app.own_thresholds import with_own_thresholds
 from app.standard_streams import silence_stderr
 from app.terminal import cancellable
 from diagnosis.live import LiveJudge
@@ -17,7 +18,7 @@ from diagnosis.messages import Event, Failed, Sender, encode
 from recorder.stdin_lines import StdinLines
 from resources.catalogue import load_catalogue
 from resources.failures import CancelledError, HyperscopeError
-from resources.problem_cards import load_problems
+from resources.problem_cards import Problems, load_problems
 from sessions.store import SessionReader
 
 _NICE = 1
@@ -28,10 +29,10 @@ _IDLE_S = 1.0
 """How often a session that nobody writes is looked at: a mark or another recording may come."""
 
 
-def run_judge(session: Path, *, attached: bool) -> None:
+def run_judge(session: Path, *, attached: bool, thresholds: str = "") -> None:
     """Judge a session, and again whenever it has grown: JSON lines of verdicts and findings on stdout.
 
-    ``attached``: end when stdin closes.
+    ``attached``: end when stdin closes. ``thresholds`` is what --thresholds says.
     """
     if sys.platform != "win32":  # there the window starts us with a lower priority
         os.nice(_NICE)
@@ -41,7 +42,7 @@ def run_judge(session: Path, *, attached: bool) -> None:
             StdinLines().hand_over(lambda _line: None, stop.set)
         try:
             with SessionReader.open(session) as reader:
-                follow(reader, stop)
+                follow(reader, stop, with_own_thresholds(load_problems(), thresholds))
         except CancelledError:
             return
         except HyperscopeError as error:
@@ -49,9 +50,9 @@ def run_judge(session: Path, *, attached: bool) -> None:
             raise
 
 
-def follow(reader: SessionReader, stop: threading.Event) -> None:
+def follow(reader: SessionReader, stop: threading.Event, problems: Problems) -> None:
     """Send a verdict for each state of the session that is met, until ``stop`` is set."""
-    judge_, sender = LiveJudge(reader, load_problems(), load_catalogue()), Sender()
+    judge_, sender = LiveJudge(reader, problems, load_catalogue()), Sender()
     next_look, prepared = 0.0, 0
     while not stop.is_set():
         # A writer that was killed changes nothing in the file: look from time to time all the same.

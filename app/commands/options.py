@@ -14,7 +14,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.time_labels import host_clock
 
-__all__ = ["AsJson", "From", "SessionPath", "Times", "To", "clock_of", "window_of"]
+__all__ = ["AsJson", "From", "SessionPath", "Thresholds", "Times", "To", "clock_of", "window_of"]
 
 SessionPath = Annotated[
     Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False, readable=False)
@@ -33,6 +33,16 @@ Times = Annotated[
         metavar="ZONE",
         help="The zone of times typed and printed: utc, local, host (as its capture tells it) or a zone "
         "like Europe/Berlin. JSON stays in UTC.",
+    ),
+]
+
+Thresholds = Annotated[
+    str,
+    typer.Option(
+        "--thresholds",
+        metavar="FILE",
+        help="Judge storage with the threshold sets of this TOML file, or with the 'shipped' ones; else with "
+        "those of your preferences.",
     ),
 ]
 

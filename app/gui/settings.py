@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from app.gui.json_files import change_json, read_json
+from app.own_thresholds import settings_folder
 from sessions.clock import is_zone
 
 Value = str | int | bool
@@ -99,7 +99,7 @@ class Settings(QObject):
 
     def __init__(self, folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.folder = folder or platformdirs.user_config_path("hyperscope", appauthor=False)
+        self.folder = folder or settings_folder()
         self._specs = {spec.key: spec for spec in SETTINGS}
         self._values = self._stored()
         with suppress(OSError):  # a folder that can't be made holds no settings of another window either

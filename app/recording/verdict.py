@@ -39,12 +39,14 @@ def judge_session(session: Path, knowledge: tuple[Path, ...]) -> Verdict:
     A session that can't be judged or written now gets no stored verdict; the returned one says why.
     """
     # Only here: while it records, the recorder needs nothing of diagnosis.
+    from app.own_thresholds import with_own_thresholds  # noqa: PLC0415
     from diagnosis import diagnose_session  # noqa: PLC0415
     from resources.catalogue import load_catalogue  # noqa: PLC0415
     from resources.problem_cards import load_problems  # noqa: PLC0415
 
     try:
-        catalogue, problems = load_catalogue(knowledge), load_problems(knowledge)
+        catalogue = load_catalogue(knowledge)
+        problems = with_own_thresholds(load_problems(knowledge))
         with cancellable() as cancel, SessionReader.open(session) as reader:
             outcome = diagnose_session(reader, problems, catalogue, cancel=cancel)
         with SessionWriter.open(session) as writer:
