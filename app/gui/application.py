@@ -29,7 +29,7 @@ from app.gui.moment_frame import MomentFrame
 from app.gui.moment_model import MomentModel
 from app.gui.palette import Palette
 from app.gui.panels import PANELS, panel_keys
-from app.gui.preferences import Preferences
+from app.gui.preferences import preferences
 from app.gui.recent import RecentSessions
 from app.gui.recording import ignore_result
 from app.gui.saving import Saving
@@ -39,6 +39,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
 from app.gui.tests_model import TestsModel
+from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
 from app.gui.window import Window
 from app.gui.workbench import Workbench
@@ -82,7 +83,9 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     catalogue, problems = load_catalogue(), load_problems()
     session = SessionModel(jobs, models)
     scope = ScopeModel(models)
-    judging = Judging(session, problems, catalogue, models)
+    thresholds = ThresholdStore(settings.folder, problems.storage.classes, models)
+    judging = Judging(session, problems, catalogue, models, lambda: thresholds.file)
+    thresholds.changed.connect(judging.judge_anew)
     findings = FindingsModel(session, judging, models)
     recent = RecentSessions(settings.folder)
     workbench = Workbench(theme, recent, models)
@@ -99,6 +102,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         tests=TestsModel(session, jobs, settings, models),
         theme=theme,
         settings=settings,
+        thresholds=thresholds,
         times=Times(settings, session, models),
         catalogue=catalogue,
         problems=problems,
@@ -172,7 +176,7 @@ class _Frame(QObject):
         own: dict[str, Callable[[], None]] = {
             "file.save": lambda: editing.save_focused(desk.notify),
             "file.close": desk.session.close,
-            "file.preferences": lambda: Preferences(desk.settings, desk.times, window).open(),
+            "file.preferences": lambda: preferences(desk, window).open(),
             "file.quit": lambda: ignore_result(window.close()),
             "edit.copy": lambda: editing.copy_focused(desk.notify),
             "edit.menu": lambda: editing.open_focused_menu(desk.notify),
@@ -215,9 +219,9 @@ class _Frame(QObject):
         Palette(self._desk.theme, self._window, offered, ask).show()
 
     def _show_setting(self, key: str) -> None:
-        preferences = Preferences(self._desk.settings, self._desk.times, self._window)
-        preferences.open()
-        preferences.show_setting(key)
+        dialog = preferences(self._desk, self._window)
+        dialog.open()
+        dialog.show_setting(key)
 
     def _switch_theme(self) -> None:
         dark = self._desk.theme.tokens.name == "dark"

@@ -19,6 +19,7 @@ from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.tests_model import TestsModel
+from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
@@ -82,6 +83,7 @@ class Desk:
     tests: TestsModel
     theme: Theme
     settings: Settings
+    thresholds: ThresholdStore
     times: Times
     catalogue: Catalogue
     problems: Problems

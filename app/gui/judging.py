@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.child import Child
 from app.gui.session_model import SessionModel
+from app.own_thresholds import SHIPPED
 from diagnosis import Diagnosis
 from diagnosis.compiled import compile_problems
 from diagnosis.engine import counters_of
@@ -43,9 +47,12 @@ class Judging(QObject):
         problems: Problems,
         catalogue: Catalogue,
         parent: QObject | None = None,
+        thresholds: Callable[[], Path | None] = lambda: None,
     ) -> None:
+        """``thresholds`` gives the file of the user's own threshold sets; None: the shipped ones judge."""
         super().__init__(parent)
         self._session = session
+        self._thresholds = thresholds
         self._counters = counters_of(compile_problems(problems), catalogue)
         self._receiver = Receiver(self._counters)
         self._child: Child | None = None
@@ -87,6 +94,16 @@ class Judging(QObject):
         """Judge the session now, if no process is at it."""
         self._start_timer.stop()
         self._start()
+
+    def judge_anew(self) -> None:
+        """Judge the open session again from the start, because what it is judged by has changed.
+
+        What was judged before is shown until then.
+        """
+        if self._session.path is not None:
+            self._stop()
+            self._newest, self._is_final, self._wait_ms = None, False, _BACKOFF_MS
+            self._start()
 
     def shutdown(self) -> None:
         """End all processes and wait for them."""
@@ -139,9 +156,10 @@ class Judging(QObject):
         if path is None or (self._child is not None and self._child.is_running):
             return
         self._receiver, self._is_final = Receiver(self._counters), False
+        own = str(self._thresholds() or SHIPPED)
         try:
             self._child = Child(
-                ["judge", "--attached", "--", str(path)], read_event, self,
+                ["judge", "--attached", "--thresholds", own, "--", str(path)], read_event, self,
                 low_priority=True, max_event_bytes=MAX_EVENT_BYTES,
             )  # fmt: skip
         except OSError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from PySide6.QtCore import QSize, Qt
@@ -24,7 +24,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.gui.desk import Desk
 from app.gui.settings import SETTINGS, Settings, SettingSpec
+from app.gui.storage_pages import StorageClassesPage, StorageSetsPage
 from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
 from widgets.dialog_opening import open_dialog
@@ -35,10 +37,30 @@ _AROUND = QSize(64, 120)
 """What lies around a page: the dialog's margins, the tabs, and the button."""
 
 
+STORAGE_LIMITS, STORAGE_CLASSES = "storage.limits", "storage.classes"
+"""Keys of the pages about storage, which ``show_setting`` shows."""
+
+
+def preferences(desk: Desk, window: QWidget) -> Preferences:
+    """Return the preferences of the window, with the pages that are no plain settings."""
+    pages = (
+        (STORAGE_LIMITS, "Storage limits", StorageSetsPage(desk.thresholds).view),
+        (STORAGE_CLASSES, "Storage classes", StorageClassesPage(desk.thresholds).view),
+    )
+    return Preferences(desk.settings, desk.times, window, pages)
+
+
 class Preferences(QDialog):
     """Shows the settings, one tab for each group, with an explanation below each."""
 
-    def __init__(self, settings: Settings, times: Times, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        times: Times,
+        parent: QWidget | None = None,
+        pages: Sequence[tuple[str, str, QWidget]] = (),
+    ) -> None:
+        """``pages`` stand behind those of the settings: key, title and content of each."""
         super().__init__(parent)
         self._settings, self._times = settings, times
         self.setWindowTitle("Preferences")
@@ -67,13 +89,11 @@ class Preferences(QDialog):
                 form.addRow("", note)
             column.addLayout(form)
             column.addStretch(1)
-            scroll = QScrollArea(widgetResizable=True)
-            scroll.setFrameShape(QFrame.Shape.NoFrame)
-            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            scroll.setWidget(page)
-            tabs.addTab(scroll, group)
+            tabs.addTab(_scrolled(page), group)
             highest = max(highest, column.heightForWidth(_WIDTH - _AROUND.width()))
+        for key, title, content in pages:
+            self._editors[key] = content
+            tabs.addTab(_scrolled(content), title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -81,7 +101,7 @@ class Preferences(QDialog):
         layout.setSpacing(8)
         layout.addWidget(tabs)
         layout.addWidget(buttons)
-        self.resize(_WIDTH, min(highest + _AROUND.height(), _HIGHEST))
+        self.resize(_WIDTH, _HIGHEST if pages else min(highest + _AROUND.height(), _HIGHEST))
 
     def show_setting(self, key: str) -> None:
         """Show the tab with a setting, and give its field the keyboard focus."""
@@ -158,3 +178,13 @@ class Preferences(QDialog):
         layout.addWidget(line, 1)
         layout.addWidget(choose)
         return row
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """A page that scrolls where it is higher than the dialog."""
+    scroll = QScrollArea(widgetResizable=True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.setWidget(page)
+    return scroll

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from app.gui.desk import Desk
-from app.gui.preferences import Preferences
+from app.gui.preferences import preferences
 from app.gui.window import Window
 from viewmodels.time_labels import HOST, LOCAL, UTC_ZONE
 
@@ -42,9 +42,9 @@ class ZoneChoice(QObject):
 
     def ask(self) -> None:
         """Open the preferences at the field of the zone."""
-        preferences = Preferences(self._desk.settings, self._desk.times, self._window)
-        preferences.open()
-        preferences.show_setting("look.times")
+        dialog = preferences(self._desk, self._window)
+        dialog.open()
+        dialog.show_setting("look.times")
 
     def _show(self) -> None:
         clock, whole = self._desk.times.clock, self._desk.session.whole

@@ -1,0 +1,159 @@
+"""The preferences' pages about storage: the sets that judge it, and the classes chosen for names."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from app.gui.threshold_store import ThresholdStore
+from resources.failures import HyperscopeError
+from resources.files import replace_file, write_failures
+from resources.threshold_sets import ChosenClass, OwnThresholds, read_thresholds, thresholds_text
+from viewmodels.threshold_sets import (
+    SetRow,
+    duplicated,
+    joined,
+    number_rows,
+    own_set,
+    removed,
+    saved,
+    set_rows,
+    used,
+    with_chosen,
+)
+from widgets.dialog_opening import open_dialog
+from widgets.thresholds import ChosenClassesView, Draft, ThresholdSetsView
+
+_FILTER = "Threshold sets (*.toml)"
+
+
+class StorageSetsPage(QObject):
+    """Joins the view of the sets to the store: what is saved judges at once."""
+
+    def __init__(self, store: ThresholdStore) -> None:
+        self.view = ThresholdSetsView()
+        super().__init__(self.view)
+        self._store = store
+        self._rows: list[SetRow] = []
+        self._at = ("", "")
+        self.view.chosen.connect(self._choose)
+        self.view.duplicate_wanted.connect(partial(self._try, self._duplicate))
+        self.view.use_wanted.connect(partial(self._try, self._use))
+        self.view.remove_wanted.connect(partial(self._try, self._remove))
+        self.view.save_wanted.connect(lambda draft: self._try(partial(self._save, draft)))
+        self.view.undo_wanted.connect(partial(self._try, store.undo))
+        self.view.redo_wanted.connect(partial(self._try, store.redo))
+        self.view.import_wanted.connect(self._ask_import)
+        self.view.export_wanted.connect(self._ask_export)
+        store.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the sets as they are stored, and keep the one that was chosen."""
+        limits = self._store.limits
+        self._rows = set_rows(limits)
+        keys = [(row.storage_class, row.name) for row in self._rows]
+        at = keys.index(self._at) if self._at in keys else 0
+        self.view.show_sets(self._rows, at)
+        self._choose(at)
+        self.view.show_steps(self._store.undo_text, self._store.redo_text)
+        self.view.show_trouble(limits.trouble)
+
+    def _choose(self, at: int) -> None:
+        row, limits = self._rows[at], self._store.limits
+        self._at = (row.storage_class, row.name)
+        own = own_set(limits.own, row.name) if row.name else None
+        known = limits.classes.get(row.storage_class)
+        numbers = number_rows(limits.classes, row.storage_class, own.numbers if own else {})
+        earlier = f" Earlier versions kept: {len(own.earlier)}." if own and own.earlier else ""
+        about = (known.meaning if known else "") + earlier
+        self.view.show_set(row, about, own.note if own else "", numbers)
+        self.view.show_trouble(limits.trouble)
+
+    def _try(self, act: object, *_args: object) -> None:
+        """Do something with the store; what can't be done is said below the numbers."""
+        assert callable(act)
+        try:
+            act()
+        except HyperscopeError as error:
+            self.view.show_trouble(str(error))
+
+    def _duplicate(self) -> None:
+        storage_class, of = self._at
+        own, name = duplicated(self._store.limits, storage_class, of, date.today())
+        self._at = (storage_class, name)
+        self._store.change(own, f"duplicate {of or storage_class}")
+        self.view.name.setFocus()
+        self.view.name.selectAll()
+
+    def _use(self) -> None:
+        storage_class, name = self._at
+        own = used(self._store.limits.own, storage_class, name)
+        self._store.change(own, f"judge with {name or 'the shipped set'}")
+
+    def _remove(self) -> None:
+        storage_class, name = self._at
+        self._at = (storage_class, "")
+        self._store.change(removed(self._store.limits.own, name), f"delete {name}")
+
+    def _save(self, draft: Draft) -> None:
+        storage_class, name = self._at
+        own = saved(
+            self._store.limits, name, name=draft.name, note=draft.note, numbers=dict(draft.numbers),
+            today=date.today(),
+        )  # fmt: skip
+        self._at = (storage_class, draft.name.strip())
+        self._store.change(own, f"save {draft.name.strip()}")
+
+    def _ask_import(self) -> None:
+        dialog = QFileDialog(self.view, "Import threshold sets", "", _FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self._try(partial(self._import, Path(path))))
+        open_dialog(dialog)
+
+    def _import(self, path: Path) -> None:
+        limits = self._store.limits
+        own, names = joined(limits, read_thresholds(path, limits.classes))
+        if names:
+            self._at = next((one.storage_class, one.name) for one in own.sets if one.name == names[0])
+        self._store.change(own, f"import {path.name}")
+
+    def _ask_export(self) -> None:
+        dialog = QFileDialog(self.view, "Export threshold sets", "thresholds.toml", _FILTER)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("toml")
+        dialog.fileSelected.connect(lambda path: self._try(partial(self._export, Path(path))))
+        open_dialog(dialog)
+
+    def _export(self, path: Path) -> None:
+        limits = self._store.limits
+        with write_failures(path):
+            replace_file(path, thresholds_text(limits.own, limits.classes))
+
+
+class StorageClassesPage(QObject):
+    """Joins the view of the chosen classes to the store."""
+
+    def __init__(self, store: ThresholdStore) -> None:
+        classes = [(one.id, one.title) for one in store.limits.classes.classes]
+        self.view = ChosenClassesView(classes)
+        super().__init__(self.view)
+        self._store = store
+        self.view.changed.connect(self._change)
+        store.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        self.view.show_chosen(self._store.limits.own.chosen)
+        self.view.show_trouble(self._store.limits.trouble)
+
+    def _change(self, chosen: list[ChosenClass]) -> None:
+        try:
+            own: OwnThresholds = with_chosen(self._store.limits, chosen)
+            self._store.change(own, "choose classes")
+        except HyperscopeError as error:
+            self.view.show_trouble(str(error))

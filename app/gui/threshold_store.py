@@ -1,0 +1,110 @@
+"""The admin's threshold sets in the settings folder: read, changed with undo, and watched for other
+windows.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
+
+from app.own_thresholds import FILE, trouble_sentence
+from resources.failures import HyperscopeError, NotFoundError
+from resources.files import replace_file, write_failures
+from resources.storage_classes import StorageClasses
+from resources.threshold_sets import OwnThresholds, StorageLimits, read_thresholds, thresholds_text
+
+_KEPT_ASIDE = ".unreadable"
+_MOST_STEPS = 100
+
+
+class ThresholdStore(QObject):
+    """What storage is judged by. ``changed`` is emitted after every change, also by another window.
+
+    A file that can't be used is not written over: the first change puts it aside.
+    """
+
+    changed = Signal()
+
+    def __init__(self, folder: Path, classes: StorageClasses, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._path = folder / FILE
+        self._classes = classes
+        self._undo: list[tuple[str, OwnThresholds]] = []
+        self._redo: list[tuple[str, OwnThresholds]] = []
+        self.limits = self._read()
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._watcher = QFileSystemWatcher([str(folder)], self)  # the file itself is replaced each time
+        self._watcher.directoryChanged.connect(self._take_stored)
+
+    @property
+    def file(self) -> Path | None:
+        """The file with the admin's sets; None where there is none."""
+        return self._path if self._path.exists() else None
+
+    @property
+    def undo_text(self) -> str:
+        """What undoing would take back; empty if there is nothing."""
+        return self._undo[-1][0] if self._undo else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What would be done again; empty if there is nothing."""
+        return self._redo[-1][0] if self._redo else ""
+
+    def change(self, own: OwnThresholds, what: str) -> None:
+        """Store other sets; ``what`` names the step. Raises AccessDeniedError, DiskFullError; then all
+        stays.
+        """
+        before = self.limits.own
+        if own == before and not self.limits.trouble:
+            return
+        self._write(own)
+        self._undo = [*self._undo, (what, before)][-_MOST_STEPS:]
+        self._redo.clear()
+        self.changed.emit()
+
+    def undo(self) -> None:
+        """Take the last step back. Raises AccessDeniedError, DiskFullError."""
+        self._step(self._undo, self._redo)
+
+    def redo(self) -> None:
+        """Take the step again that was undone last. Raises AccessDeniedError, DiskFullError."""
+        self._step(self._redo, self._undo)
+
+    def _step(self, steps: list[tuple[str, OwnThresholds]], back: list[tuple[str, OwnThresholds]]) -> None:
+        if not steps:
+            return
+        what, own = steps[-1]
+        before = self.limits.own
+        self._write(own)
+        steps.pop()
+        back.append((what, before))
+        self.changed.emit()
+
+    def _write(self, own: OwnThresholds) -> None:
+        with write_failures(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self.limits.trouble and self._path.exists():
+                self._path.replace(self._path.with_name(self._path.name + _KEPT_ASIDE))
+            replace_file(self._path, thresholds_text(own, self._classes))
+        self.limits = StorageLimits(self._classes, own)
+
+    def _read(self) -> StorageLimits:
+        try:
+            return StorageLimits(self._classes, read_thresholds(self._path, self._classes))
+        except NotFoundError:
+            return StorageLimits(self._classes)
+        except HyperscopeError as error:
+            return StorageLimits(self._classes, OwnThresholds(), trouble_sentence(error))
+
+    def _take_stored(self) -> None:
+        """Take what another window, or an editor, stored; its steps can't be undone here."""
+        found = self._read()
+        if found != self.limits:
+            self.limits = found
+            self._undo.clear()
+            self._redo.clear()
+            self.changed.emit()

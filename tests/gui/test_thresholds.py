@@ -1,0 +1,229 @@
+"""The preferences' pages about storage: own sets, versions, chosen classes, and judging again at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.preferences import STORAGE_CLASSES, STORAGE_LIMITS, Preferences, preferences
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
+from tests.gui.windows import wait
+from widgets.thresholds import ChosenClassesView, ThresholdSetsView
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+START = 1_790_000_000_000
+NVME = "eui.00d0231000b7e6a50000000000000101"
+
+
+@pytest.fixture
+def dialog(live: Program) -> Iterator[Preferences]:
+    made = preferences(live.desk, live.window)
+    made.open()
+    made.show_setting(STORAGE_LIMITS)
+    yield made
+    made.close()
+    made.deleteLater()
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def sets(dialog: Preferences) -> ThresholdSetsView:
+    [view] = dialog.findChildren(ThresholdSetsView)
+    return view
+
+
+def choose(view: ThresholdSetsView, words: str) -> None:
+    [at] = [at for at in range(view.list.count()) if words in view.list.itemText(at)]
+    view.list.setCurrentIndex(at)
+    view.list.activated.emit(at)
+
+
+def press(view: ThresholdSetsView, button: QPushButton, qtbot: QtBot) -> None:
+    assert button.isEnabled(), button.text()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def box(view: ThresholdSetsView, title: str) -> QDoubleSpinBox:
+    [found] = [one for one in view.findChildren(QDoubleSpinBox) if one.accessibleName() == title]
+    return found
+
+
+def saved(program: Program, folder_text: str = "") -> str:
+    file = program.desk.thresholds.file
+    return file.read_text(encoding="utf-8") if file else folder_text
+
+
+def test_a_shipped_set_can_be_looked_at_and_not_changed(sets: ThresholdSetsView) -> None:
+    choose(sets, "NVMe")
+    assert box(sets, "Device latency, warning").value() == 5.0
+    assert not any(one.isEnabled() for one in sets.findChildren(QDoubleSpinBox))
+    assert [one.isEnabled() for one in (sets.save, sets.remove, sets.use)] == [False, False, False]
+    assert "duplicate it" in sets.about.text()
+
+
+def test_a_copy_is_edited_saved_counted_up_and_undone(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    choose(sets, "NVMe")
+    press(sets, sets.duplicate, qtbot)
+    assert sets.name.text() == "NVMe, yours"
+    assert not sets.save.isEnabled()
+    box(sets, "Device latency, warning").setValue(2.5)
+    sets.note.setText("contract")
+    sets.note.textEdited.emit("contract")
+    press(sets, sets.save, qtbot)
+    [own] = live.desk.thresholds.limits.own.sets
+    assert (own.version, own.numbers, own.note, own.used) == (2, {"latency_warn": 2.5}, "contract", False)
+    assert [(one.version, one.numbers) for one in own.earlier] == [(1, {})]
+    assert "latency_warn = 2.5  # ms" in saved(live)
+    press(sets, sets.use, qtbot)
+    assert live.desk.thresholds.limits.number("nvme", "latency_warn") == 2.5
+    assert "judges" in sets.list.currentText()
+    for _ in range(3):  # used, saved, duplicated
+        press(sets, sets.undo, qtbot)
+    assert live.desk.thresholds.limits.own.sets == []
+    assert not sets.undo.isEnabled()
+    for _ in range(3):
+        press(sets, sets.redo, qtbot)
+    assert live.desk.thresholds.limits.number("nvme", "latency_warn") == 2.5
+
+
+def test_numbers_go_back_to_the_shipped_ones_singly_and_together(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    choose(sets, "SSD")
+    press(sets, sets.duplicate, qtbot)
+    warn, crit = (box(sets, f"Device latency, {one}") for one in ("warning", "critical"))
+    warn.setValue(4.0)
+    crit.setValue(9.0)
+    [reset] = [
+        one
+        for one in sets.findChildren(QPushButton)
+        if "Reset Device latency, warning" in one.accessibleName()
+    ]
+    press(sets, reset, qtbot)
+    assert (warn.value(), crit.value()) == (10.0, 9.0)
+    press(sets, sets.save, qtbot)
+    assert "is lower than" in sets.trouble.text()  # critical at 9 ms, the warning at 10 ms
+    assert live.desk.thresholds.limits.own.sets[0].version == 1
+    press(sets, sets.reset, qtbot)
+    assert not sets.save.isEnabled()
+
+
+def test_sets_leave_as_a_file_and_come_back(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    choose(sets, "SSD")
+    press(sets, sets.duplicate, qtbot)
+    file = tmp_path / "mine.toml"
+    press(sets, sets.give, qtbot)
+    [dialog] = sets.findChildren(QFileDialog)
+    dialog.selectFile(str(file))
+    dialog.accept()
+    wait(qtbot, file.exists)
+    wait(qtbot, lambda: not sets.findChildren(QFileDialog))
+    press(sets, sets.remove, qtbot)
+    assert live.desk.thresholds.limits.own.sets == []
+    press(sets, sets.take, qtbot)
+    [dialog] = sets.findChildren(QFileDialog)
+    dialog.selectFile(str(file))
+    dialog.accept()
+    wait(qtbot, lambda: bool(live.desk.thresholds.limits.own.sets))
+    wait(qtbot, lambda: not sets.findChildren(QFileDialog))
+    assert sets.name.text() == "SSD, yours"
+    file.write_text("[[[", encoding="utf-8")
+    press(sets, sets.take, qtbot)
+    [dialog] = sets.findChildren(QFileDialog)
+    dialog.selectFile(str(file))
+    dialog.accept()
+    wait(qtbot, lambda: "mine.toml can't be used" in sets.trouble.text())
+    wait(qtbot, lambda: not sets.findChildren(QFileDialog))
+    assert len(live.desk.thresholds.limits.own.sets) == 1
+
+
+def test_a_broken_file_is_told_and_put_aside_by_the_next_change(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    path = live.desk.settings.folder / "thresholds.toml"
+    path.write_text("[[[", encoding="utf-8")
+    wait(qtbot, lambda: "can't be used" in sets.trouble.text())
+    choose(sets, "SSD")
+    press(sets, sets.duplicate, qtbot)
+    assert len(live.desk.thresholds.limits.own.sets) == 1
+    assert sets.trouble.text() == ""
+    assert path.with_name("thresholds.toml.unreadable").read_text(encoding="utf-8") == "[[["
+
+
+def slow_nvme(path: Path) -> Path:
+    """Twenty minutes of an NVMe device that takes 4 ms."""
+    ref = EntityRef("device", NVME)
+    numbers = {"disk.device_latency": 4.0, "disk.commands": 300.0, "disk.active": 2.0, "disk.queued": 0.0}
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 20.0))
+        writer.add_entities([Entity(ref, NVME)])
+        specs = [SeriesSpec(ref, counter, "ms") for counter in numbers]
+        layout = writer.ticks.add_layout(source, writer.add_series(source, specs))
+        values = np.array(list(numbers.values()))
+        writer.ticks.append_ticks([(layout, START + 20_000 * at, values) for at in range(60)])
+    return path
+
+
+def test_what_is_saved_judges_the_open_session_at_once(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot, home: Path
+) -> None:
+    judging = live.desk.judging
+    live.workbench.open_paths([slow_nvme(home / "slow.hscope")])
+    wait(qtbot, lambda: judging.verdict.is_judged)
+    assert not live.desk.findings.findings
+    choose(sets, "NVMe")
+    press(sets, sets.duplicate, qtbot)
+    box(sets, "Device latency, warning").setValue(3.0)
+    press(sets, sets.save, qtbot)
+    press(sets, sets.use, qtbot)
+    wait(qtbot, lambda: bool(live.desk.findings.findings))
+    [found] = live.desk.findings.findings
+    [label] = judging.verdict.judged_with
+    assert found.problem == "storage.device_latency"
+    assert label.startswith("NVMe, yours v2 of ")
+    assert found.notes[0] == f"Class NVMe, because its name is one of an NVMe device. Judged with {label}."
+    press(sets, sets.undo, qtbot)
+    wait(qtbot, lambda: not live.desk.findings.findings)
+    assert judging.verdict.judged_with == ()
+
+
+def test_classes_are_chosen_for_names_in_an_order(live: Program, dialog: Preferences, qtbot: QtBot) -> None:
+    dialog.show_setting(STORAGE_CLASSES)
+    [view] = dialog.findChildren(ChosenClassesView)
+
+    def add(pattern: str, title: str) -> None:
+        view.pattern.setFocus()
+        qtbot.keyClicks(view.pattern, pattern)
+        view.classes.setCurrentText(title)
+        qtbot.keyClick(view.pattern, Qt.Key.Key_Return)
+
+    def chosen() -> list[tuple[str, str]]:
+        return [(one.pattern, one.storage_class) for one in live.desk.thresholds.limits.own.chosen]
+
+    def select(at: int) -> None:
+        item = view.list.topLevelItem(at)
+        assert item is not None
+        view.list.setCurrentItem(item)
+
+    assert not view.add.isEnabled()
+    add("naa.6*", "HDD")
+    add("naa.624*", "SSD")
+    assert chosen() == [("naa.6*", "hdd"), ("naa.624*", "ssd")]
+    select(1)
+    qtbot.mouseClick(view.up, Qt.MouseButton.LeftButton)
+    assert chosen() == [("naa.624*", "ssd"), ("naa.6*", "hdd")]
+    select(1)
+    qtbot.mouseClick(view.remove, Qt.MouseButton.LeftButton)
+    assert chosen() == [("naa.624*", "ssd")]

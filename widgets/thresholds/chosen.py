@@ -1,0 +1,159 @@
+"""The classes that an admin chose for names of devices and datastores: a list in order, and a row to add
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFormLayout,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.foreign_text import shown
+from resources.threshold_sets import MAX_NOTE, MAX_PATTERN, ChosenClass
+from widgets.thresholds.parts import button, muted, row
+
+_ABOUT = (
+    "What a device says of itself decides its class: its name, its protocol, and whether it is an SSD. "
+    "Where it says nothing, or the wrong thing, choose the class for its name here: * stands for anything, "
+    "as in naa.600*. The first line that fits decides."
+)
+_LIST_HEIGHT = 150
+_KINDS = (("device", "Devices"), ("datastore", "Datastores"))
+
+
+class ChosenClassesView(QWidget):
+    """A list of choices. Signals: ``changed`` with all choices in their order."""
+
+    changed = Signal(object)
+
+    def __init__(self, classes: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """``classes`` are (id, title) pairs."""
+        super().__init__(parent)
+        self._titles = dict(classes)
+        self._chosen: list[ChosenClass] = []
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setHeaderLabels(["Names like", "Of", "Class", "Note"])
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setAccessibleName("Classes chosen for names")
+        self.list.setFixedHeight(_LIST_HEIGHT)
+        self.list.currentItemChanged.connect(lambda _item, _old: self._enable())
+        self.pattern = QLineEdit(maxLength=MAX_PATTERN, placeholderText="naa.600*")
+        self.pattern.setAccessibleName("Names like")
+        self.pattern.textChanged.connect(lambda _text: self._enable())
+        self.pattern.returnPressed.connect(self._add)
+        self.kind = _choice("Of", _KINDS)
+        self.classes = _choice("Class", classes)
+        self.note = QLineEdit(maxLength=MAX_NOTE, placeholderText="Why")
+        self.note.setAccessibleName("Note")
+        self.note.returnPressed.connect(self._add)
+        self.add = button("Add", "Choose this class for these names", self._add)
+        self.remove = button("Remove", "Let these devices tell their class again", self._remove)
+        self.up = button("Up", "Look at this line earlier", lambda: self._move(-1))
+        self.down = button("Down", "Look at this line later", lambda: self._move(1))
+        self.trouble = muted("")
+        self._lay_out()
+        self._enable()
+
+    def show_chosen(self, chosen: Sequence[ChosenClass]) -> None:
+        """Show all choices in their order."""
+        at = self._at
+        self._chosen = list(chosen)
+        self.list.clear()
+        kinds = dict(_KINDS)
+        for one in chosen:
+            title = self._titles.get(one.storage_class, one.storage_class)
+            cells = [shown(one.pattern), kinds[one.kind], title, shown(one.note)]
+            item = QTreeWidgetItem(cells)
+            for column, text in enumerate(cells):
+                item.setToolTip(column, text)
+            self.list.addTopLevelItem(item)
+        current = self.list.topLevelItem(min(max(at, 0), len(chosen) - 1))
+        if current is not None:
+            self.list.setCurrentItem(current)
+        for column in range(3):
+            self.list.resizeColumnToContents(column)
+        self._enable()
+
+    def show_trouble(self, text: str) -> None:
+        """Say what could not be done; empty: nothing is wrong."""
+        self.trouble.setText(text)
+        self.trouble.setVisible(bool(text))
+
+    def _add(self) -> None:
+        if not self.pattern.text().strip():
+            return
+        one = ChosenClass(
+            self.pattern.text().strip(),
+            self.classes.currentData(),
+            self.kind.currentData(),
+            self.note.text().strip(),
+        )
+        self.pattern.clear()
+        self.note.clear()
+        self.changed.emit([*self._chosen, one])
+
+    def _remove(self) -> None:
+        at = self._at
+        if at >= 0:
+            self.changed.emit([one for number, one in enumerate(self._chosen) if number != at])
+
+    def _move(self, by: int) -> None:
+        at, to = self._at, self._at + by
+        if at < 0 or not 0 <= to < len(self._chosen):
+            return
+        order = list(self._chosen)
+        order[at], order[to] = order[to], order[at]
+        item = self.list.topLevelItem(to)
+        if item is not None:
+            self.list.setCurrentItem(item)
+        self.changed.emit(order)
+
+    @property
+    def _at(self) -> int:
+        item = self.list.currentItem()
+        return self.list.indexOfTopLevelItem(item) if item is not None else -1
+
+    def _enable(self) -> None:
+        at = self._at
+        self.add.setEnabled(bool(self.pattern.text().strip()))
+        self.remove.setEnabled(at >= 0)
+        self.up.setEnabled(at > 0)
+        self.down.setEnabled(0 <= at < len(self._chosen) - 1)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 16, 4, 8)
+        column.setSpacing(8)
+        column.addWidget(muted(_ABOUT))
+        column.addWidget(self.list)
+        column.addLayout(row(self.remove, self.up, self.down, None))
+        form = QFormLayout()
+        form.setVerticalSpacing(6)
+        form.addRow("Names like", self.pattern)
+        form.addRow("Of", self.kind)
+        form.addRow("Class", self.classes)
+        form.addRow("Note", self.note)
+        column.addLayout(form)
+        column.addLayout(row(self.add, None))
+        column.addWidget(self.trouble)
+        column.addStretch(1)
+        self.show_trouble("")
+
+
+def _choice(name: str, pairs: Sequence[tuple[str, str]]) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    for value, label in pairs:
+        box.addItem(label, value)
+    return box

@@ -1,0 +1,189 @@
+"""The threshold sets: chosen from a list, looked at, duplicated, edited, and made to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.threshold_sets import MAX_NAME, MAX_NOTE
+from viewmodels.threshold_sets import NumberRow, SetRow
+from widgets.thresholds.number_row import NumberRowWidgets
+from widgets.thresholds.parts import button, muted, row
+
+_SHIPPED = "It ships with Hyperscope and stays as it is: duplicate it to have numbers of your own."
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A set as it stands in the fields."""
+
+    name: str
+    note: str
+    numbers: tuple[tuple[str, float], ...]
+
+
+class ThresholdSetsView(QWidget):
+    """A list of sets, and the one that is chosen.
+
+    Signals: ``chosen`` with a row of the list; ``duplicate_wanted``; ``use_wanted``; ``save_wanted`` with a
+    Draft; ``remove_wanted``; ``import_wanted``; ``export_wanted``; ``undo_wanted``; ``redo_wanted``.
+    """
+
+    chosen = Signal(int)
+    duplicate_wanted = Signal()
+    use_wanted = Signal()
+    save_wanted = Signal(object)
+    remove_wanted = Signal()
+    import_wanted = Signal()
+    export_wanted = Signal()
+    undo_wanted = Signal()
+    redo_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[NumberRowWidgets] = []
+        self._stored: Draft | None = None
+        self._is_own = False
+        self.list = QComboBox()
+        self.list.setAccessibleName("Threshold set")
+        self.list.activated.connect(self.chosen)
+        self.about = muted("")
+        self.name = QLineEdit(maxLength=MAX_NAME)
+        self.name.setAccessibleName("Name of the set")
+        self.note = QLineEdit(maxLength=MAX_NOTE, placeholderText="What it is for, or why it differs")
+        self.note.setAccessibleName("Note")
+        self._numbers = QWidget()
+        self.trouble = QLabel("", wordWrap=True)
+        self.trouble.setProperty("role", "muted")
+        self.trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.duplicate = button(
+            "Duplicate", "Make a set of your own from this one", self.duplicate_wanted.emit
+        )
+        self.use = button(
+            "Judge with it", "Judge all devices of its class with this set", self.use_wanted.emit
+        )
+        self.remove = button("Delete", "Delete this set of yours; it can be undone", self.remove_wanted.emit)
+        self.save = button("Save", "Save as a new version, and judge again at once", self._save)
+        self.save.setProperty("role", "primary")
+        self.discard = button("Discard", "Back to what is saved", self._discard)
+        self.reset = button("Reset all", "Put the shipped numbers into all fields", self._reset)
+        self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
+        self.redo = button("Redo", "Nothing to do again", self.redo_wanted.emit)
+        self.take = button("Import…", "Add the sets of a TOML file", self.import_wanted.emit)
+        self.give = button("Export…", "Write your own sets to a TOML file", self.export_wanted.emit)
+        for field in (self.name, self.note):
+            field.textEdited.connect(lambda _text: self._enable())
+        self._lay_out()
+
+    def show_sets(self, rows: Sequence[SetRow], at: int) -> None:
+        """Fill the list, and choose one of them."""
+        self.list.clear()
+        for one in rows:
+            self.list.addItem(f"{'    ' if one.name else ''}{one.title} – {one.state}")
+        model = self.list.model()
+        if isinstance(model, QStandardItemModel):
+            for number, one in enumerate(rows):
+                item = model.item(number)
+                font = item.font()
+                font.setBold(one.judges)
+                item.setFont(font)
+        self.list.setCurrentIndex(at)
+
+    def show_set(self, shown: SetRow, about: str, note: str, numbers: Sequence[NumberRow]) -> None:
+        """Show one set in the fields; a shipped one can't be edited."""
+        self._is_own = bool(shown.name)
+        self.about.setText(about if self._is_own else f"{about} {_SHIPPED}")
+        self.name.setText(shown.name or shown.title)
+        self.note.setText(note)
+        for field in (self.name, self.note):
+            field.setReadOnly(not self._is_own)
+            field.setEnabled(self._is_own)
+        self._show_numbers(numbers)
+        self._stored = self.draft()
+        self.use.setEnabled(not shown.judges)
+        self.use.setText("Judges" if shown.judges else "Judge with it")
+        self.remove.setEnabled(self._is_own)
+        self._enable()
+
+    def show_trouble(self, text: str) -> None:
+        """Say what could not be done; empty: nothing is wrong."""
+        self.trouble.setText(text)
+        self.trouble.setVisible(bool(text))
+
+    def show_steps(self, undo: str, redo: str) -> None:
+        """Say what can be undone, and done again."""
+        for step, word, what in ((self.undo, "Undo", undo), (self.redo, "Redo", redo)):
+            step.setEnabled(bool(what))
+            step.setToolTip(f"{word}: {what}" if what else f"Nothing to {word.lower()}")
+
+    def draft(self) -> Draft:
+        """Return what stands in the fields."""
+        numbers = tuple((one.name, one.value) for one in self._rows)
+        return Draft(self.name.text(), self.note.text(), numbers)
+
+    @property
+    def is_edited(self) -> bool:
+        """True if the fields differ from what is saved."""
+        return self._stored is not None and self.draft() != self._stored
+
+    def _show_numbers(self, numbers: Sequence[NumberRow]) -> None:
+        old, self._numbers = self._numbers, QWidget()
+        grid = QGridLayout(self._numbers)
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setVerticalSpacing(2)
+        grid.setHorizontalSpacing(12)
+        grid.setColumnStretch(0, 1)
+        self._rows = [
+            NumberRowWidgets(one, grid, at, is_editable=self._is_own) for at, one in enumerate(numbers)
+        ]
+        for one in self._rows:
+            one.changed.connect(self._enable)
+        self._column.replaceWidget(old, self._numbers)
+        old.setParent(None)
+        old.deleteLater()
+
+    def _enable(self) -> None:
+        edited = self._is_own and self.is_edited
+        self.save.setEnabled(edited)
+        self.discard.setEnabled(edited)
+        self.reset.setEnabled(self._is_own and any(one.reset.isEnabled() for one in self._rows))
+
+    def _save(self) -> None:
+        self.save_wanted.emit(self.draft())
+
+    def _discard(self) -> None:
+        self.chosen.emit(self.list.currentIndex())
+
+    def _reset(self) -> None:
+        for one in self._rows:
+            one.to_shipped()
+
+    def _lay_out(self) -> None:
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(12, 16, 4, 8)
+        self._column.setSpacing(8)
+        self._column.addWidget(self.list)
+        self._column.addLayout(row(self.duplicate, self.use, self.remove, None, self.undo, self.redo))
+        self._column.addWidget(self.about)
+        form = QFormLayout()
+        form.setVerticalSpacing(6)
+        form.addRow("Name", self.name)
+        form.addRow("Note", self.note)
+        self._column.addLayout(form)
+        self._column.addLayout(row(self.save, self.discard, self.reset, None, self.take, self.give))
+        self._column.addWidget(self.trouble)
+        self._column.addWidget(self._numbers)
+        self._column.addStretch(1)
+        self.show_trouble("")
