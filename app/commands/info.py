@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -12,6 +12,7 @@ from rich.text import Text
 from app.commands.options import AsJson, SessionPath, Times, clock_of
 from app.consoles import one_line, results
 from app.terminal import print_json
+from resources.catalogue import load_catalogue
 from resources.failures import DamagedError
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count, format_duration
@@ -28,6 +29,11 @@ from sessions.verdict_wording import (
     verdict_title,
 )
 from sessions.verdicts import Verdict, samples_after
+from viewmodels.catalogue_difference import (
+    CatalogueDifference,
+    catalogue_differences,
+    difference_lines,
+)
 
 GAPS_SHOWN = 8
 
@@ -53,10 +59,27 @@ def info(
         verdict = reader.verdict()
         clock = clock_of(reader, times)
         later = samples_after(verdict, reader)
+        counters = catalogue_differences(reader.facts(), reader.entities(), load_catalogue())
     if as_json:
-        print_json({**found.to_json(), "verdict": {**verdict_json(verdict), "samples_after": later}})
+        print_json(
+            {
+                **found.to_json(),
+                "verdict": {**verdict_json(verdict), "samples_after": later},
+                "counters": [one.to_json() for one in counters],
+            }
+        )
     else:
         show(found, names, verdict_text(verdict, later, clock), clock)
+        show_counters(counters)
+
+
+def show_counters(differences: Sequence[CatalogueDifference]) -> None:
+    """Print what each server's own list of counters has beyond our catalogue, and lacks of it."""
+    console = results()
+    for one in differences:
+        console.print()
+        for line in difference_lines(one):
+            console.print(one_line(line))
 
 
 def verdict_text(verdict: Verdict, later: int, clock: Clock) -> str:

@@ -147,6 +147,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec("help.shortcuts", "Shortcuts", "Help", ("?",), "keyboard"),
     ActionSpec("help.guide", "Five-minute guide", "Help", (), "help"),
+    ActionSpec(
+        "help.counters", "Counters of the recorded servers", "Help", (), "",
+        "What a vCenter counts that Hyperscope does not know, and what it lacks.", needs_session=True,
+    ),
     ActionSpec("help.about", "About Hyperscope", "Help", (), "info"),
 )  # fmt: skip
 

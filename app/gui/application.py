@@ -198,6 +198,7 @@ class _Frame(QObject):
             "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
             "help.focus": self._helping.show_for_focus,
             "help.guide": lambda: self._helping.show("guide"),
+            "help.counters": self._helping.show_server_counters,
             "help.about": lambda: About(window).open(),
         }
         return {**self._workbench.handlers(), **self._zone.handlers(), **own}

@@ -1,4 +1,6 @@
-"""F1: opens the help at what has the keyboard focus."""
+"""F1: opens the help at what has the keyboard focus; the counters of the open session's servers are a page
+of it.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ from PySide6.QtWidgets import QWidget
 from app.gui.desk import Desk
 from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_named
 from app.gui.jobs import Job
+from sessions.store import SessionReader
+from viewmodels.catalogue_difference import catalogue_differences, differences_page
 from widgets.esxtop import EsxtopView
 from widgets.findings.card import FindingCard
 from widgets.help import HelpPageEntry, HelpWindow
 
 _MOST_HITS = 60
+_SERVERS = "server-counters"
+_SERVERS_TITLE = "Counters of the recorded servers"
 OF_PLACES = {
     "start": "window#the-start-page",
     "scope-bar": "window#the-scope-bar",
@@ -43,6 +49,7 @@ class Helping(QObject):
         super().__init__(parent)
         self._desk, self._window = desk, window
         self._topics: Sequence[Topic] = ()
+        self._servers: Topic | None = None
         self._help: HelpWindow | None = None
 
     def show_for_focus(self) -> None:
@@ -64,6 +71,22 @@ class Helping(QObject):
 
         self._desk.jobs.start("help.read", "Opening the help", work, done)
 
+    def show_server_counters(self) -> None:
+        """Show which counters the servers of the open session have that our catalogue lacks, and lack of it.
+
+        The page is that of the session which was open when it was asked for.
+        """
+
+        def work(reader: SessionReader, _job: Job) -> str:
+            facts, entities = reader.facts(), reader.entities()
+            return differences_page(catalogue_differences(facts, entities, self._desk.catalogue))
+
+        def done(page: str) -> None:
+            self._servers = Topic(_SERVERS, _SERVERS_TITLE, page, is_first=True)
+            self.show(_SERVERS)
+
+        self._desk.session.query("help.server_counters", work, done)
+
     def _open(self, key: str) -> None:
         view = self._help
         if view is None:
@@ -79,7 +102,8 @@ class Helping(QObject):
         view.text.setFocus()
 
     def _show_topic(self, key: str) -> None:
-        topic = topic_named(self._topics, key) or next(iter(self._topics), None)
+        topic = self._servers if key == _SERVERS else None
+        topic = topic or topic_named(self._topics, key) or next(iter(self._topics), None)
         if topic is not None and self._help is not None:
             self._help.show_section(topic.key, topic.markdown)
 

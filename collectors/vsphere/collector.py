@@ -6,13 +6,14 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from collectors.feed import Controls, Feed, Health
 from collectors.vsphere.counters.archive import Archive
 from collectors.vsphere.counters.counter_selection import REALTIME, CounterSelection
+from collectors.vsphere.counters.metrics import Definition
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.server import PerfServer
@@ -33,7 +34,8 @@ from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, S
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import require_preset
-from sessions.model import SourceKind, SourceSpec
+from sessions.model import EntityRef, SourceKind, SourceSpec
+from sessions.server_counters import ServerCounter, counter_facts
 
 _STEP_S = 0.2
 _USUAL_S = 20
@@ -113,6 +115,7 @@ class VSphereCollector:
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
         counter_selection = self._selection(PerfServer(vsphere), selected.objects())
+        _store_definitions(vsphere, feed, watcher.server, counter_selection.definitions)
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         attributes = self._source_attributes(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(counter_selection.interval_s), attributes=attributes)
@@ -209,6 +212,22 @@ class VSphereCollector:
             definitions,
             server.manager(),
         )
+
+
+def _store_definitions(
+    vsphere: VSphere, feed: Feed, server: EntityRef | None, definitions: Iterable[Definition]
+) -> None:
+    """Store every counter that the server defines: its catalogue, for whoever reads the session later."""
+    if server is None:
+        return
+    now_ms = round(time.time() * 1000) + vsphere.clock_offset_ms
+    counters = (
+        ServerCounter(
+            one.id, one.name, one.unit, one.stats, one.level, one.device_level, one.label, one.summary
+        )
+        for one in definitions
+    )
+    feed.add_facts(counter_facts(server, counters, now_ms))
 
 
 def _cut(vsphere: VSphere, shared: SharedControls, over: threading.Event) -> None:

@@ -17,6 +17,9 @@ from app.gui.helping import OF_PLACES, docs_folder
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_screens
+from sessions.model import Entity, EntityRef
+from sessions.server_counters import ServerCounter, counter_facts
+from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import wait
 from widgets.esxtop import EsxtopView
@@ -153,3 +156,30 @@ def test_search_links_back_and_pages_outside(
     qtbot.keyClick(view.text, Qt.Key.Key_Escape)
     assert not view.isVisible()
     assert QApplication.activePopupWidget() is None
+
+
+def test_the_counters_of_a_recorded_server_are_a_page(live: Program, qtbot: QtBot, tmp_path: Path) -> None:
+    path, vcenter = tmp_path / "vc.hscope", EntityRef("vcenter", "uuid-1")
+    counters = [
+        ServerCounter(1, "cpu.ready.summation", "millisecond"),
+        ServerCounter(2, "mem.tierLatency.average", "nanosecond", summary="Latency of <b>a</b> tier"),
+    ]
+    with SessionWriter.create(path, durable=False) as writer:
+        writer.add_entities([Entity(vcenter, "vc01.corp")])
+        writer.add_facts(counter_facts(vcenter, counters, 1_790_000_000_000))
+    action = live.window.actions_by_id["help.counters"]
+    assert not action.isEnabled()
+    live.workbench.open_paths([path])
+    wait(qtbot, action.isEnabled)
+    action.trigger()
+    wait(qtbot, lambda: live.window.findChild(HelpWindow) is not None)
+    view = live.window.findChild(HelpWindow)
+    assert view is not None
+    text = view.text.toPlainText()
+    assert text.startswith("Counters of the recorded servers")
+    assert "vc01.corp defines 2 counters: 1 in our catalogue, 1 not." in text
+    assert "Latency of <b>a</b> tier" in text
+    view.wanted.emit("window")
+    view.back.click()
+    assert view.text.toPlainText().startswith("Counters of the recorded servers")
+    view.hide()

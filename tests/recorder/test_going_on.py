@@ -10,6 +10,7 @@ import pytest
 
 from recorder.earlier_run import EarlierRun
 from sessions.model import Entity, EntityRef, Event, Fact
+from sessions.server_counters import server_counters
 from sessions.store import SessionReader, check_session
 from tests.recorder.conftest import Record
 from tests.recorder.running import Recorder
@@ -56,6 +57,21 @@ def test_renamed_while_nobody_recorded(record: Record, session_path: Path, vcent
     after = stored(session_path)
     assert before
     assert all(max(after[key]) > last for key, last in before.items())
+
+
+@pytest.mark.slow
+def test_the_servers_counters_are_stored_once(
+    record: Record, session_path: Path, vcenter: TestVCenter
+) -> None:
+    for _ in range(2):
+        recorder = record_vcenter(record, session_path, vcenter)
+        rounds(recorder, 2)
+        stop(recorder)
+    with SessionReader.open(session_path) as reader:
+        facts = [fact for fact in reader.written(Fact)[0] if fact.name.startswith("perf_counter.")]
+        ((ref, counters),) = server_counters(reader.facts()).items()
+    assert ref.kind == "vcenter"
+    assert len(facts) == len(counters) >= 560
 
 
 def test_what_happened_is_told_once(record: Record, session_path: Path, vcenter: TestVCenter) -> None:

@@ -29,12 +29,20 @@ KINDS: dict[str, CounterSelection] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A counter as the server's perfCounter property defines it; ``name`` is ``group.name.rollup``."""
+    """A counter as the server's perfCounter property defines it; ``name`` is ``group.name.rollup``.
+
+    ``stats`` is its statsType, ``level`` and ``device_level`` are the statistics levels from which on the
+    entity's value and those of its instances are archived.
+    """
 
     id: int
     name: str
     unit: str
     summary: str = ""
+    label: str = ""
+    stats: str = ""
+    level: int = 0
+    device_level: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from pyVmomi import vim
 
 from collectors.vsphere.counters.metrics import KINDS, Definition
+from collectors.vsphere.inventory.elements import tidy
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
 from connections.vsphere.session import VSphere
@@ -134,8 +135,17 @@ class PerfServer:
 
 
 def _definition(counter: Any) -> Definition:
-    name = f"{counter.groupInfo.key}.{counter.nameInfo.key}.{counter.rollupType}"
-    return Definition(counter.key, name, str(counter.unitInfo.key), counter.nameInfo.summary or "")
+    name = tidy(f"{counter.groupInfo.key}.{counter.nameInfo.key}.{counter.rollupType}")
+    return Definition(
+        counter.key,
+        name,
+        str(counter.unitInfo.key),
+        tidy(counter.nameInfo.summary or ""),
+        tidy(counter.nameInfo.label or ""),
+        str(counter.statsType or ""),
+        counter.level or 0,
+        counter.perDeviceLevel or 0,
+    )
 
 
 def _nothing(vsphere: VSphere) -> NoCountersError:

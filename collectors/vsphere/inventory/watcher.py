@@ -14,7 +14,7 @@ from collectors.vsphere.inventory.event_history import EventHistory
 from collectors.vsphere.inventory.events import Pairing
 from collectors.vsphere.inventory.following import Follower, LostTrackError
 from collectors.vsphere.inventory.inventory_state import InventoryState, ObjectChanges
-from collectors.vsphere.inventory.objects import Inventory
+from collectors.vsphere.inventory.objects import HOST, Inventory
 from connections.failures import ClosedError
 from connections.vsphere.retry import is_transient, reconnecting
 from connections.vsphere.session import VSphere
@@ -79,6 +79,13 @@ class InventoryWatcher:
             return None
         key = about.instance_uuid or self._vsphere.address.host
         return Entity(EntityRef("vcenter", key), self._vsphere.address.place)
+
+    @property
+    def server(self) -> EntityRef | None:
+        """The entity of the server itself: the vCenter, or the host of an ESXi; None before it was read."""
+        if self._state.vcenter is not None:
+            return self._state.vcenter.ref
+        return next((one.ref for one in self.snapshot().objects.values() if one.type == HOST), None)
 
     def snapshot(self) -> Inventory:
         """Return the latest state of the inventory; safe from any thread."""
