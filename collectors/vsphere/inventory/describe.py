@@ -39,10 +39,10 @@ def describe(seen: ObjectProperties, others: ObjectIndex, vcenter: EntityRef | N
     pairs[ref].update((pair[0], pair) for pair in others.identities(seen.moid))
     if others.is_renamed(seen.moid):
         pairs[ref]["name"] = ("name", name)
-    for part in parts:
-        if part.pairs:
-            pairs.setdefault(part.ref, {}).update((pair[0], pair) for pair in part.pairs)
     entities = {part.ref: part.entity for part in parts if part.entity}
+    for part in parts:
+        if part.pairs and part.ref in entities:
+            pairs.setdefault(part.ref, {}).update((pair[0], pair) for pair in part.pairs)
     own = Entity(ref, name, _parent(seen, others, vcenter))
     return Described(
         _managed(seen, ref, name, others, parts),

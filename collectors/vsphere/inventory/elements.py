@@ -19,11 +19,13 @@ from collectors.vsphere.inventory.values import (
     Devices,
     Disk,
     Lun,
+    MemoryTier,
     Path,
     PhysicalNic,
     Ref,
     Snapshots,
     Switch,
+    TierUse,
     Value,
     VirtualNic,
 )
@@ -43,6 +45,7 @@ _TELLING = etree.XPath(
 _SCREEN_NAME = re.compile(r"vmhba\d+:C\d+:T\d+:L\d+")
 _DEVICE_OF_PATH = re.compile(r"-((?:naa|eui|t10|mpx)\..+)$")
 _DEEPEST_CHAIN = 64
+_TEAM = ("spec", "policy", "nicTeaming")
 
 
 def tidy(text: str, limit: int = _NAME_LIMIT) -> str:
@@ -84,6 +87,39 @@ def name(element: Element) -> str:
 def number(element: Element) -> float | None:
     """Read a number; None for text that is no number."""
     return _number(element.text or "")
+
+
+def positive(element: Element) -> float | None:
+    """Read a number that is 0 or −1 where there is nothing to count: None for these."""
+    found = number(element)
+    return found if found is not None and found > 0 else None
+
+
+def protection(element: Element) -> str:
+    """Read a VirtualMachineFaultToleranceState; empty for a VM without fault tolerance."""
+    state = text(element)
+    return "" if state == "notConfigured" else state
+
+
+def tiering(element: Element) -> str:
+    """Read a HostMemoryTieringType; empty for a host without memory tiering."""
+    kind = text(element)
+    return "" if kind == "noTiering" else kind
+
+
+def memory_tiers(element: Element) -> tuple[MemoryTier, ...]:
+    """Read an ArrayOfHostMemoryTierInfo."""
+    found = ((tidy(text_at(one, "type")), _number(text_at(one, "size"))) for one in _items(element))
+    return tuple(MemoryTier(kind, size) for kind, size in found if kind and size is not None and size > 0)
+
+
+def tier_use(element: Element) -> tuple[TierUse, ...]:
+    """Read an ArrayOfVirtualMachineQuickStatsMemoryTierStats."""
+    found = (
+        (tidy(text_at(one, "memoryTierType")), _number(text_at(one, "readBandwidth")))
+        for one in _items(element)
+    )
+    return tuple(TierUse(kind, rate) for kind, rate in found if kind and rate is not None and rate >= 0)
 
 
 def flag(element: Element) -> bool:
@@ -185,6 +221,7 @@ def luns(element: Element) -> tuple[Lun, ...]:
             _flag(text_at(one, "localDisk")),
             _flag(text_at(one, "ssd")),
             tidy(text_at(one, "applicationProtocol")),
+            text_at(one, "usedByMemoryTiering") in ("true", "1"),
         )
         for one in _items(element)
         if text_at(one, "canonicalName") and text_at(one, "lunType") in ("disk", "")
@@ -203,7 +240,7 @@ def adapters(element: Element) -> tuple[Adapter, ...]:
 def paths(element: Element) -> tuple[Path, ...]:
     """Read a HostMultipathInfo: all paths of all devices."""
     return tuple(
-        _path(one)
+        _path(one, tidy(text_at(lun, "policy", "policy")))
         for lun in element.findall(NS + "lun")
         for one in lun.findall(NS + "path")
         if text_at(one, "name")
@@ -217,6 +254,8 @@ def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
             tidy(text_at(one, "device")),
             tidy(text_at(one, "driver")),
             _number(text_at(one, "linkSpeed", "speedMb")),
+            _flag(text_at(one, "linkSpeed", "duplex")),
+            tidy(text_at(one, "dpuId")),
         )
         for one in _items(element)
         if text_at(one, "device")
@@ -231,6 +270,8 @@ def switches(element: Element) -> tuple[Switch, ...]:
         Switch(
             name(found) if (found := _first(one, "name", "dvsName")) is not None else "",
             tuple((nic.text or "").rpartition("-")[2] for nic in one.findall(NS + "pnic")),
+            tidy(text_at(one, *_TEAM, "policy")),
+            tuple(tidy(nic.text or "") for nic in _listed(one, *_TEAM, "nicOrder", "standbyNic")),
         )
         for one in _items(element)
     )
@@ -254,6 +295,9 @@ def cluster_config(element: Element) -> ClusterConfig:
         text_at(element, "drsConfig", "defaultVmBehavior"),
         _number(text_at(element, "drsConfig", "vmotionRate")),
         _flag(text_at(element, "dasConfig", "enabled")),
+        _flag(text_at(element, "dasConfig", "admissionControlEnabled")),
+        float(sum(text_at(rule, "enabled") in ("true", "1") for rule in element.findall(NS + "rule"))),
+        float(len(element.findall(NS + "drsVmConfig"))),
     )
 
 
@@ -263,6 +307,7 @@ def cluster_summary(element: Element) -> ClusterSummary:
         _number(text_at(element, "drsScore")),
         _number(text_at(element, "currentBalance")),
         _number(text_at(element, "targetBalance")),
+        tuple(_number(one.text or "") or 0.0 for one in element.findall(NS + "numVmsPerDrsScoreBucket")),
     )
 
 
@@ -280,13 +325,20 @@ def _lun(
     local: bool | None,
     ssd: bool | None,
     protocol: str,
+    is_memory_tier: bool,
 ) -> Lun:
     """Hosts of a cluster see the same devices: one value for all."""
-    return Lun(name, queue_depth, vendor, model, local, ssd, protocol)
+    return Lun(name, queue_depth, vendor, model, local, ssd, protocol, is_memory_tier)
 
 
 def _items(element: Element) -> Iterator[Element]:
     return (one for one in element if isinstance(one.tag, str))
+
+
+def _listed(element: Element, *names: str) -> list[Element]:
+    """The elements of the last name below the path of those before it."""
+    above = child(element, *names[:-1])
+    return above.findall(NS + names[-1]) if above is not None else []
 
 
 def _number(written: str) -> float | None:
@@ -345,7 +397,7 @@ def _nic(one: Element) -> VirtualNic:
     )
 
 
-def _path(one: Element) -> Path:
+def _path(one: Element, policy: str) -> Path:
     written = tidy(text_at(one, "name"))
     screen = _SCREEN_NAME.search(text_at(one, "key"))
     device = _DEVICE_OF_PATH.search(written)
@@ -354,4 +406,5 @@ def _path(one: Element) -> Path:
         written,
         text_at(one, "state") or text_at(one, "pathState"),
         device[1] if device else "",
+        policy,
     )

@@ -10,8 +10,10 @@ from collectors.vsphere.inventory.values import (
     ClusterConfig,
     ClusterSummary,
     Devices,
+    MemoryTier,
     Ref,
     Snapshots,
+    TierUse,
 )
 from sessions.model import EntityRef
 
@@ -20,6 +22,8 @@ Pair: TypeAlias = tuple[str, FactValue]
 
 _MB = 1024.0 * 1024.0
 _HZ = 1_000_000.0
+_BUCKETS = ("0_20", "21_40", "41_60", "61_80", "81_100")
+"""The ranges (percent) of the DRS score that ClusterComputeResourceSummary.numVmsPerDrsScoreBucket counts."""
 
 
 class OtherObjects(Protocol):
@@ -109,6 +113,20 @@ def no_snapshots(_others: OtherObjects) -> Iterator[Pair]:
     yield "snapshots", 0.0
 
 
+def memory_tiers(value: tuple[MemoryTier, ...], _others: OtherObjects) -> Iterator[Pair]:
+    """Yield the size of each kind of memory: ``tier.dram_mb``, ``tier.nvme_mb``; a plain host has none."""
+    sizes: dict[str, float] = {}
+    for tier in value:
+        sizes[tier.type.lower()] = sizes.get(tier.type.lower(), 0.0) + tier.bytes / _MB
+    if len(sizes) > 1:
+        yield from ((f"tier.{kind}_mb", size) for kind, size in sizes.items())
+
+
+def tier_use(value: tuple[TierUse, ...], _others: OtherObjects) -> Iterator[Pair]:
+    """Yield what a VM reads from each kind of memory: ``tier.nvme.read_mbps``."""
+    yield from {f"tier.{one.type.lower()}.read_mbps": one.read_mbps for one in value}.items()
+
+
 def devices(value: Devices, others: OtherObjects) -> Iterator[Pair]:
     """Yield facts such as ``vdisk.scsi0:0.controller``, ``nic.4000.type`` and ``nic.4000.network``."""
     for disk in value.disks:
@@ -137,16 +155,24 @@ def _key(others: OtherObjects, moid: str) -> str:
 
 def cluster(value: ClusterConfig, _others: OtherObjects) -> Iterator[Pair]:
     """Yield the DRS and HA settings."""
+    yield "drs.rules", value.rules
+    yield "drs.overrides", value.overrides
     if value.drs is not None:
         yield "drs.enabled", value.drs
     yield from text_pairs(("drs.behavior", value.behavior))
     yield from number_pairs(("drs.rate", value.rate))
     if value.ha is not None:
         yield "ha.enabled", value.ha
+    if value.admission_control is not None:
+        yield "ha.admission_control", value.admission_control
 
 
 def cluster_summary(value: ClusterSummary, _others: OtherObjects) -> Iterator[Pair]:
-    """Yield the DRS score, or, before 7.0, the imbalance of the hosts and what DRS aims at."""
+    """Yield the DRS score and how many VMs have which, or, before 7.0, the imbalance of the hosts and what
+    DRS aims at.
+    """
+    if len(value.buckets) == len(_BUCKETS):
+        yield from ((f"drs.vms_{name}", number) for name, number in zip(_BUCKETS, value.buckets, strict=True))
     yield from number_pairs(
         ("drs.score", value.score), ("drs.balance", value.balance), ("drs.target_balance", value.target)
     )

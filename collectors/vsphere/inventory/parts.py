@@ -80,6 +80,8 @@ def luns(value: tuple[Lun, ...], owner: EntityRef, _others: OtherObjects) -> Ite
         ]
         flags = (("device.local", lun.local), ("device.ssd", lun.ssd))
         pairs.extend((fact, flag) for fact, flag in flags if flag is not None)
+        if lun.is_memory_tier:
+            pairs.append(("device.memory_tier", True))
         yield _device(owner, lun.name, tuple(pairs))
 
 
@@ -91,27 +93,40 @@ def adapters(value: tuple[Adapter, ...], owner: EntityRef, _others: OtherObjects
 
 
 def paths(value: tuple[Path, ...], owner: EntityRef, others: OtherObjects) -> Iterator[Part]:
-    """Yield the storage paths, named as in esxtop, which is also an instance name of counters."""
+    """Yield the storage paths, named as in esxtop, which is also an instance name of counters, and how the
+    host chooses among those of a device.
+    """
     for one in value if others.lists_paths else ():
         adapter, colon, _ = one.runtime.partition(":")
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
         ref = EntityRef("path", f"{owner.key}/{one.runtime}")
         pairs = tuple(text_pairs(("path.state", one.state), ("path.device", one.device)))
         yield _host_part(ref, above, one.runtime, one.name, pairs=pairs)
+    for device, policy in {one.device: one.policy for one in value if one.device and one.policy}.items():
+        yield Part(device_ref(owner, device), None, (), (("device.path_policy", policy),))
 
 
 def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the physical NICs (uplinks)."""
     for one in value:
-        pairs = (*number_pairs(("nic.speed_mbps", one.speed_mbps)), *text_pairs(("nic.driver", one.driver)))
-        yield _host_part(_nic(owner, one.name), owner, one.name, pairs=pairs)
+        pairs = [
+            *number_pairs(("nic.speed_mbps", one.speed_mbps)),
+            *text_pairs(("nic.driver", one.driver), ("nic.dpu", one.dpu)),
+        ]
+        if one.is_full_duplex is not None:
+            pairs.append(("nic.full_duplex", one.is_full_duplex))
+        yield _host_part(_nic(owner, one.name), owner, one.name, pairs=tuple(pairs))
 
 
 def switches(value: tuple[Switch, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the uplinks with the fact which virtual switch each serves."""
     for one in value:
         for nic in one.nics:
-            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(text_pairs(("nic.switch", one.name))))
+            role = ("standby" if nic in one.standby else "active") if one.teaming else ""
+            pairs = text_pairs(
+                ("nic.switch", one.name), ("nic.teaming", one.teaming), ("nic.team_role", role)
+            )
+            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(pairs))
 
 
 def device_ref(owner: EntityRef, name: str) -> EntityRef:

@@ -60,6 +60,9 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("config.cpuHotAddEnabled", elements.flag, facts.plain("cpu.hot_add")),
         Row("summary.quickStats.ftLatencyStatus", elements.text, facts.plain("ft.latency_status")),
         Row("summary.quickStats.ftSecondaryLatency", elements.number, facts.plain("ft.secondary_latency_ms")),
+        Row("summary.quickStats.ftLogBandwidth", elements.positive, facts.plain("ft.log_kbps")),
+        Row("summary.quickStats.memoryTierStats", elements.tier_use, facts.tier_use),
+        Row("runtime.faultToleranceState", elements.protection, facts.plain("ft.protection")),
         Row("guest.toolsRunningStatus", elements.text, facts.plain("tools")),
         # govmomi's simulator takes a change of it for one of guest.toolsVersion, if that comes first.
         Row("guest.toolsVersionStatus2", elements.text, facts.plain("tools_status")),
@@ -77,6 +80,13 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("config.powerSystemInfo", elements.policy, facts.plain("power_policy")),
         Row("config.hyperThread", elements.hyperthreads, facts.plain("hyperthreading")),
         Row("hardware.numaInfo", elements.numa_nodes, facts.plain("numa.nodes")),
+        Row("hardware.memoryTieringType", elements.tiering, facts.plain("mem.tiering")),
+        Row("hardware.memoryTierInfo", elements.memory_tiers, facts.memory_tiers),
+        Row(
+            "runtime.healthSystemRuntime.hardwareStatusInfo.dpuStatusInfo",
+            elements.number_of_items,
+            facts.plain("dpus"),
+        ),
         Row("hardware.memorySize", elements.number, facts.scaled("mem.size_mb", facts.bytes_as_mb)),
         Row("hardware.cpuInfo.hz", elements.number, facts.scaled("cpu.mhz", facts.hz_as_mhz)),
         Row("hardware.cpuInfo.numCpuCores", elements.number, facts.plain("cpu.cores")),

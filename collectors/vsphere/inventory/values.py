@@ -62,7 +62,7 @@ class Snapshots(NamedTuple):
 
 
 class Lun(NamedTuple):
-    """A SCSI device of a host. ``key`` is its name in the multipath information."""
+    """A SCSI device of a host. ``is_memory_tier``: the host uses it as memory, not to store on."""
 
     name: str
     queue_depth: float | None
@@ -71,6 +71,7 @@ class Lun(NamedTuple):
     local: bool | None
     ssd: bool | None = None
     protocol: str = ""
+    is_memory_tier: bool = False
 
 
 class Adapter(NamedTuple):
@@ -83,28 +84,54 @@ class Adapter(NamedTuple):
 
 class Path(NamedTuple):
     """A storage path. ``runtime`` is the name that esxtop shows: ``vmhba1:C0:T0:L0``; ``device`` is the name
-    of the device that it leads to, or empty.
+    of the device that it leads to, or empty, ``policy`` how the host chooses among that device's paths
+    (``VMW_PSP_RR``), or empty.
     """
 
     runtime: str
     name: str
     state: str
     device: str = ""
+    policy: str = ""
 
 
 class PhysicalNic(NamedTuple):
-    """A physical NIC (uplink); ``speed_mbps`` is None while its link is down."""
+    """A physical NIC (uplink); ``speed_mbps`` and ``is_full_duplex`` are None while its link is down. ``dpu``
+    is the id of the DPU that it is on, or empty.
+    """
 
     name: str
     driver: str
     speed_mbps: float | None
+    is_full_duplex: bool | None = None
+    dpu: str = ""
+
+
+class MemoryTier(NamedTuple):
+    """A kind of memory that a host has: ``type`` is DRAM, PMem or NVMe."""
+
+    type: str
+    bytes: float
+
+
+class TierUse(NamedTuple):
+    """How much a VM reads from a kind of memory, in MB/s; ``type`` is DRAM, PMem or NVMe."""
+
+    type: str
+    read_mbps: float
 
 
 class Switch(NamedTuple):
-    """A virtual switch and its uplinks."""
+    """A virtual switch and its uplinks.
+
+    ``teaming`` is how it spreads its ports over them (``loadbalance_srcid``), ``standby`` those that wait for
+    another's failure; both empty where the switch does not say (a distributed one).
+    """
 
     name: str
     nics: tuple[str, ...]
+    teaming: str = ""
+    standby: tuple[str, ...] = ()
 
 
 class DatastoreInfo(NamedTuple):
@@ -117,22 +144,29 @@ class DatastoreInfo(NamedTuple):
 
 
 class ClusterConfig(NamedTuple):
-    """The DRS and HA settings of a cluster; None for unset ones."""
+    """The DRS and HA settings of a cluster; None for unset ones. ``rules`` and ``overrides`` are how many
+    rules are in force, and how many VMs have a DRS setting of their own.
+    """
 
     drs: bool | None
     behavior: str
     rate: float | None
     ha: bool | None
+    admission_control: bool | None = None
+    rules: float = 0.0
+    overrides: float = 0.0
 
 
 class ClusterSummary(NamedTuple):
     """What DRS makes of a cluster: its score in percent (7.0 and later), or the imbalance of the hosts and
-    what it aims at, in thousandths (before); None for unset ones.
+    what it aims at, in thousandths (before); None for unset ones. ``buckets`` are the numbers of its VMs with
+    a score of 0–20, 21–40, 41–60, 61–80, 81–100 %, empty before 7.0.
     """
 
     score: float | None
     balance: float | None
     target: float | None
+    buckets: tuple[float, ...] = ()
 
 
 Value: TypeAlias = (
@@ -153,6 +187,8 @@ Value: TypeAlias = (
     | tuple[Path, ...]
     | tuple[PhysicalNic, ...]
     | tuple[Switch, ...]
+    | tuple[MemoryTier, ...]
+    | tuple[TierUse, ...]
     | None
 )
 """What a property's reader returns; None is unset."""

@@ -39,10 +39,13 @@ type Change struct {
 	Behave   string   `json:"behaviour"`
 	Millis   int32    `json:"threshold_ms"`
 	Error    string   `json:"error"`
+	Kbps     int32    `json:"log_kbps"`
 	Ago      float64  `json:"ago"`
 	Type     string   `json:"-"`
 	Text     string   `json:"-"`
 	User     string   `json:"-"`
+
+	Tiers map[string]float64 `json:"tiers"`
 }
 
 // Changes are made one at a time, each with the tasks and events that a vCenter shows.
@@ -77,6 +80,10 @@ func (c *Changes) kinds() map[string]func(*Change) error {
 		"event":            c.event,
 		"iorm_changed":     c.changeIORM,
 		"disk_changed":     c.changeDisk,
+		"memory_tiers":     c.memoryTiers,
+		"tier_reads":       c.tierReads,
+		"fault_tolerance":  c.faultTolerance,
+		"dpu":              c.dpu,
 		"task_ended":       func(x *Change) error { return c.tasks.end(x.Task, x.Error) },
 	}
 }
