@@ -89,7 +89,9 @@ class _Block:
                 ),
                 causes=tuple(self._cause(cause, verdict, row) for cause, verdict in ranked),
                 remedies=self._remedies(ranked, row),
-                notes=tuple(self._speaker.text(note, row) for note in self._compiled.notes),
+                notes=tuple(
+                    said for note in self._compiled.notes if (said := self._speaker.text(note, row).strip())
+                ),
             )
 
     def _scalar(self, node: Node) -> FloatArray:

@@ -18,6 +18,8 @@ from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
 _SHARED = ("device", "datastore")
+_MEMORY_TIER = "memory_tier"
+"""What a device is called that its host uses as memory: no rule about storage devices is about it."""
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
 _DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
@@ -105,7 +107,7 @@ class Topology:
 
     def rows(self, source: int, kind: str) -> list[EntityRef]:
         """Return the entities of this kind that have a series in the source, or whose descendants
-        have one, in order.
+        have one, in order. Devices that a host uses as memory are of the kind ``memory_tier``.
         """
         return [placed.ref for placed in self._group(source).get((None, kind), ())]
 
@@ -180,12 +182,17 @@ class Topology:
             is_vm = ref.kind == "vm"
             return is_vm and self._agents.include(self.entity(ref).name, str(makers.get(ref, "")))
 
+        tiers = {ref for ref, is_tier in self._facts.latest("device.memory_tier").items() if is_tier is True}
+
+        def kind(ref: EntityRef) -> str:
+            return _MEMORY_TIER if tiers and self.base(ref) in tiers else ref.kind
+
         found = sorted(ref for ref in self._in_source.get(source, ()) if not is_agent(ref))
         for ref in found:
-            groups.setdefault((None, ref.kind), []).append(Placed(ref))
+            groups.setdefault((None, kind(ref)), []).append(Placed(ref))
         for ref in found:
             for one in self._above(source, ref):
-                groups.setdefault((one.ref, ref.kind), []).append(Placed(ref, one.periods))
+                groups.setdefault((one.ref, kind(ref)), []).append(Placed(ref, one.periods))
         return groups
 
     def _above(self, source: int, ref: EntityRef) -> list[Placed]:

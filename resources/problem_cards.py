@@ -35,7 +35,8 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|users|hosts|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
+    r"(self|elsewhere|users|hosts|memory_tier"
+    r"|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
 )
 
 
@@ -70,7 +71,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     its capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
-    ``host.<kind>`` for that kind on the same host; ``hosts`` for the hosts of a cluster;
+    ``host.<kind>`` for that kind on the same host; ``hosts`` for the hosts of a cluster; ``memory_tier`` for
+    the devices that a host uses as memory, which are no ``device`` here;
     ``elsewhere`` for the same entity in other sources;
     ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
     leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).

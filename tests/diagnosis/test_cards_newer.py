@@ -1,0 +1,229 @@
+"""Cards that rest on what newer vSphere tells: memory tiers, DPUs, fault tolerance, DRS scores."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.recordings import (
+    Level,
+    Recording,
+    cause,
+    diagnosed,
+    findings,
+    only,
+    verdicts,
+)
+from tests.diagnosis.test_cards_vcenter import check, vcenter
+
+GB = 1024.0
+
+
+class TestMemoryTiering:
+    PROBLEM = "mem.tiering"
+
+    def host(
+        self, active_gb: float, latency_ms: float = 0.09, tiering: str = "softwareTiering", reads: float = 0.0
+    ) -> Recording:
+        """A host with 256 GB of DRAM and as much NVMe, two VMs, and the device that is its slow tier."""
+        recording = Recording(source="vcenter", interval=20.0)
+        recording.on_host({"cpu.pcpu_used": 30.0, "mem.consumed": 300 * GB, "mem.swap_write": 0.0})
+        recording.fact(recording.host, "mem.size_mb", 256 * GB)
+        if tiering:
+            recording.fact(recording.host, "mem.tiering", tiering)
+            recording.fact(recording.host, "tier.dram_mb", 256 * GB)
+            recording.fact(recording.host, "tier.nvme_mb", 256 * GB)
+        for name, part in (("db01", 0.7), ("web01", 0.3)):
+            vm = recording.vm(name, {"mem.touched": part * active_gb * GB, "mem.granted": 100 * GB})
+            recording.fact(vm, "mem.size_mb", 256 * GB)
+            if name == "db01" and reads:
+                recording.fact(vm, "tier.nvme.read_mbps", reads)
+        device = recording.add("device", "eui.tier", busy(latency_ms))
+        recording.fact(device, "device.memory_tier", True)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("active_gb", "severity"), [(100, None), (120, None), (140, "warning"), (190, "critical")]
+    )
+    def test_active_memory_counts_against_dram(self, active_gb: float, severity: str | None) -> None:
+        found = findings(self.host(active_gb), problem=self.PROBLEM)
+        assert [one.severity for one in found] == ([severity] if severity else [])
+        assert all(one.causes[0].cause == "working_set" for one in found)
+        assert all("db01" in " ".join(one.remedies) for one in found)
+
+    def test_a_slow_device(self) -> None:
+        found = only(self.host(60, latency_ms=0.6), problem=self.PROBLEM)
+        assert found.causes[0].cause == "slow_tier_device"
+        assert verdicts(found)["working_set"] == "ruled out"
+        assert "eui.tier" in found.conclusion
+
+    def test_one_vm_that_reads_the_slow_tier(self) -> None:
+        told = cause(only(self.host(150, reads=120.0), problem=self.PROBLEM), "one_vm")
+        assert told.verdict == "possible"
+        assert "db01 read 120 MB/s" in told.because
+
+    def test_what_vcenter_told_is_evidence(self) -> None:
+        recording = self.host(60, latency_ms=0.6)
+        text = "Active memory of esx01 is too much for its DRAM"
+        recording.event(recording.host, "tiering", text, 300)
+        told = cause(only(recording, problem=self.PROBLEM), "working_set")
+        assert told.verdict == "possible"
+        assert text in told.because
+
+    def test_a_host_without_tiers_is_not_judged(self) -> None:
+        told = check(diagnosed(self.host(190, tiering="")), self.PROBLEM)
+        assert told.verdict == "not applicable"
+        assert "a vCenter tells which these are" in told.reason
+
+    def test_the_tiers_device_is_no_slow_datastore(self) -> None:
+        """It serves pages, hundreds of them at a time: its latency is that of memory."""
+        recording = self.host(60, latency_ms=60.0)
+        problems = {one.problem for one in findings(recording)}
+        assert self.PROBLEM in problems
+        assert not any(problem.startswith("storage.") for problem in problems)
+        same_without = Recording(source="vcenter", interval=20.0)
+        same_without.on_host({"cpu.pcpu_used": 30.0})
+        same_without.add("device", "eui.tier", busy(60.0))
+        assert any(one.problem == "storage.device_latency" for one in findings(same_without))
+
+    def test_consumed_memory_counts_against_both_tiers(self) -> None:
+        """300 GB are consumed of 256 GB of DRAM and as much NVMe: that is what tiering is for."""
+        found = {one.problem for one in findings(self.host(100))}
+        assert "mem.host_demand" not in found
+
+    def test_active_memory_of_host_demand_is_of_dram(self) -> None:
+        found = only(self.host(230), problem="mem.host_demand")
+        assert "DRAM alone" in found.conclusion
+        assert found.consequence_of
+
+
+def busy(latency_ms: float) -> dict[str, Level]:
+    """A device that serves many reads."""
+    return {
+        "disk.reads": 2000.0, "disk.writes": 500.0, "disk.commands": 2500.0,
+        "disk.device_latency": latency_ms, "disk.device_latency_read": latency_ms,
+        "disk.device_latency_write": latency_ms, "disk.guest_latency": latency_ms,
+        "disk.kernel_latency": 0.0, "disk.queue_latency": 0.0, "disk.aborts": 0.0,
+    }  # fmt: skip
+
+
+class TestFaultTolerance:
+    def vm(self, **facts: float | str) -> Recording:
+        recording = vcenter()
+        vm = recording.vm("ft01", {"cpu.ready": 0.5})
+        for name, value in facts.items():
+            recording.fact(vm, name.replace("__", "."), value)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("lag_ms", "severity"), [(1500.0, None), (2500.0, "warning"), (7000.0, "critical")]
+    )
+    def test_the_steps_of_its_latency(self, lag_ms: float, severity: str | None) -> None:
+        recording = self.vm(ft__latency_status="green", ft__secondary_latency_ms=lag_ms)
+        found = findings(recording, problem="ft.slow")
+        assert [one.severity for one in found] == ([severity] if severity else [])
+        assert all(one.evidence[1].threshold == 2000.0 for one in found)
+
+    def test_one_without_a_secondary_is_not_protected(self) -> None:
+        recording = self.vm(ft__latency_status="gray", ft__protection="needSecondary")
+        found = only(recording, problem="ft.slow")
+        assert "not protected now" in found.conclusion
+        assert found.causes[0].cause == "no_secondary"
+
+    @pytest.mark.parametrize("state", ["running", "starting", "disabled", "enabled"])
+    def test_other_states_are_no_problem(self, state: str) -> None:
+        assert findings(self.vm(ft__latency_status="green", ft__protection=state)) == []
+
+    def test_an_ordinary_vm_is_not_judged(self) -> None:
+        told = check(diagnosed(self.vm()), "ft.slow")
+        assert told.verdict == "not applicable"
+
+
+class TestDrsScore:
+    PROBLEM = "cluster.drs_score"
+
+    def cluster(
+        self,
+        score: float | None,
+        idlest: float = 30.0,
+        hottest: float = 70.0,
+        ready: float = 1.0,
+        **facts: float,
+    ) -> Recording:
+        recording = Recording("elsewhere", source="vcenter", interval=20.0)
+        place = recording.cluster("cluster01")
+        busy_host = recording.another_host(
+            "esx01", {"cpu.pcpu_used": hottest, "cpu.pcpu_util": hottest}, place
+        )
+        recording.another_host("esx02", {"cpu.pcpu_used": idlest, "cpu.pcpu_util": idlest}, place)
+        vm = recording.add("vm", "db01", {"cpu.ready": ready, "mem.swap_read": 0.0}, parent=busy_host)
+        recording.fact(vm, "vcpus", 2.0)
+        recording.fact(place, "drs.enabled", 1.0)
+        recording.fact(place, "drs.behavior", "fullyAutomated")
+        if score is not None:
+            recording.fact(place, "drs.score", score)
+        for name, value in facts.items():
+            recording.fact(place, f"drs.{name}", value)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("score", "severity"), [(95, None), (80, None), (72, "warning"), (50, "critical")]
+    )
+    def test_how_low_it_is(self, score: float, severity: str | None) -> None:
+        found = findings(self.cluster(score), problem=self.PROBLEM)
+        assert [one.severity for one in found] == ([severity] if severity else [])
+
+    def test_how_many_vms_have_which(self) -> None:
+        scores = {"vms_0_20": 2.0, "vms_21_40": 1.0, "vms_41_60": 4.0, "vms_61_80": 3.0, "vms_81_100": 40.0}
+        found = only(self.cluster(72, **scores), problem=self.PROBLEM)
+        assert "7 of its 50 VMs have 60 % or less (2 of them 20 % or less)" in found.conclusion
+
+    def test_a_full_cluster(self) -> None:
+        found = only(self.cluster(50, idlest=92.0, hottest=96.0, ready=12.0), problem=self.PROBLEM)
+        assert found.causes[0].cause == "cluster_full"
+        assert found.causes[0].verdict == "likely"
+
+    def test_neither_cpu_nor_memory(self) -> None:
+        found = only(self.cluster(72), problem=self.PROBLEM)
+        assert [one.cause for one in found.causes if one.verdict != "ruled out"] == ["something_else"]
+
+    def test_unknown_says_who_would_know(self) -> None:
+        told = check(diagnosed(self.cluster(None)), self.PROBLEM)
+        assert told.verdict == "insufficient data"
+        assert "a vCenter of 7.0 or later does" in told.reason
+
+
+class TestDpu:
+    @pytest.mark.parametrize("dpu", ["", "dpu-1"])
+    def test_loss_on_a_host_with_a_dpu_says_what_counters_may_not_see(self, dpu: str) -> None:
+        recording = vcenter()
+        for name in ("vmnic0", "vmnic1"):
+            nic = recording.add("nic", name, {"net.packets_rx": 5000.0, "net.dropped_rx": 0.0})
+            if dpu:
+                recording.fact(nic, "nic.dpu", dpu)
+        vm = recording.vm("web01", {"cpu.ready": 0.5, "cpu.run": 20.0})
+        recording.add("port", "eth0", {"net.packets_rx": 5000.0, "net.dropped_rx": 100.0}, parent=vm)
+        found = only(recording, problem="net.rx_drops")
+        assert any("uplinks on a DPU (2)" in note for note in found.notes) == bool(dpu)
+        assert all(found.notes), "no empty note"
+
+
+def test_a_half_duplex_uplink_is_known_from_the_inventory() -> None:
+    recording = vcenter()
+    nic = recording.add("nic", "vmnic0", {"net.mbits_tx": 40.0, "net.mbits_rx": 30.0})
+    recording.fact(nic, "nic.speed_mbps", 1000.0)
+    recording.fact(nic, "nic.full_duplex", False)
+    assert only(recording, problem="net.errors").entity_name == "vmnic0"
+
+
+def test_rules_and_overrides_are_named_where_vms_do_not_move() -> None:
+    recording = Recording("elsewhere", source="vcenter", interval=20.0)
+    place = recording.cluster("cluster01")
+    busy_host = recording.another_host("esx01", {"cpu.pcpu_used": 95.0, "cpu.pcpu_util": 95.0}, place)
+    recording.another_host("esx02", {"cpu.pcpu_used": 20.0, "cpu.pcpu_util": 20.0}, place)
+    vm = recording.add("vm", "db01", {"cpu.ready": 12.0}, parent=busy_host)
+    recording.fact(vm, "vcpus", 2.0)
+    for name, value in (("enabled", 1.0), ("rate", 3.0), ("rules", 4.0), ("overrides", 7.0)):
+        recording.fact(place, f"drs.{name}", value)
+    recording.fact(place, "drs.behavior", "fullyAutomated")
+    told = cause(only(recording, problem="cluster.imbalance"), "vms_tied")
+    assert "4 rules are in force, 7 VMs have a setting of their own" in told.because
