@@ -90,6 +90,7 @@ def _change(event: Event) -> Json:
         "kind": event.kind,
         "text": event.text,
         "by": event.by,
+        "log": event.log,
     }
 
 

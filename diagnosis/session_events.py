@@ -27,7 +27,13 @@ def describe_change(event: Event, begun: int) -> tuple[str, str]:
         when = f"{format_duration(abs(away) / 1000)} {'before' if away > 0 else 'after'}"
     took = (event.until - event.at) / 1000
     by = f", by {event.by}" if event.by else ""
-    return when, event.text + by + (f" (took {format_duration(took)})" if took > 0 else "")
+    lasted = "lasted" if event.log else "took"
+    return when, told_text(event) + by + (f" ({lasted} {format_duration(took)})" if took > 0 else "")
+
+
+def told_text(event: Event) -> str:
+    """Return an event's text, with the log that told it: ``vmnic0: its link is down [vmkernel.log]``."""
+    return f"{event.text} [{event.log}]" if event.log else event.text
 
 
 def length_s(event: Event) -> float:

@@ -12,7 +12,7 @@ from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
-from diagnosis.session_events import length_s
+from diagnosis.session_events import length_s, told_text
 from diagnosis.signals import Scene
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, FloatArray
@@ -90,7 +90,7 @@ class SentenceWriter:
         between = [one for one in found if one.at <= times[-1] and one.until >= times[0] - _NEAR_MS]
         ordered = sorted(between, key=lambda one: one.at - one.until)
         texts = [
-            f"{one.text} ({format_duration(length_s(one))})" if one.end is not None else one.text
+            f"{told_text(one)} ({format_duration(length_s(one))})" if one.until >= one.at + _NAMED_MS else told_text(one)
             for one in ordered
         ]
         return "; ".join(list(dict.fromkeys(texts))[:_TOP])

@@ -70,7 +70,7 @@ ZONE, AHEAD_OF_UTC = "time zone", "minutes ahead of UTC"
 """Attributes of an imported capture: the zone that its header names, and how far that is ahead of UTC."""
 ZONE_NOT_TOLD = "not told by the capture; its times are read as UTC"
 
-SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio"]
+SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio", "log"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,8 @@ class Event:
     """Something that happened: a vMotion, a task, a power change, a DRS migration.
 
     ``end`` None: an instant, or something that is not known to have ended. ``id`` identifies it in its source
-    and is unique in the session, empty for none; ``by`` is the user who requested it.
+    and is unique in the session, empty for none; ``by`` is the user who requested it. ``log`` is the log file
+    that tells it, empty where a server told it.
 
     An event with the same id replaces the earlier one, so that a running task is completed in place; an end,
     entity or user that was given before stays. Readers get the present events.
@@ -189,6 +190,7 @@ class Event:
     end: int | None = None
     id: str = ""
     by: str = ""
+    log: str = ""
 
     def __post_init__(self) -> None:
         if self.end is not None and self.end < self.at:

@@ -25,6 +25,7 @@ def event_label(one: AxisEvent, at: Clock) -> str:
     if isinstance(one, Mark):
         return f"{at.moment(one.at)} · {text}"
     by = f", by {shown(one.by)}" if one.by else ""
+    by += f" [{shown(one.log)}]" if one.log else ""
     if one.until == one.at:
         return f"{at.moment(one.at)} · {text}{by}"
     time = at.time if at(one.at).date() == at(one.until).date() else at.day_time

@@ -39,9 +39,10 @@ def moments_table(
             "" if one.entity is None else name_of(one.entity),
             one.text,
             one.by,
+            one.log,
         )
         for one in events
     ]
-    rows += [(one.at, clock.iso(one.at), "", "mark", "", one.text, "") for one in marks]
+    rows += [(one.at, clock.iso(one.at), "", "mark", "", one.text, "", "") for one in marks]
     ordered = tuple(row[1:] for row in sorted(rows, key=lambda row: row[0]))
-    return TextTable("Events and marks", ("time", "end", "what", "entity", "text", "by"), ordered)
+    return TextTable("Events and marks", ("time", "end", "what", "entity", "text", "by", "log"), ordered)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from collectors.esxtop.unpacking import BROKEN, Unpacked, compression_of
+from collectors.unpacking import BROKEN, Unpacked, compression_of
 from resources.failures import NotACaptureError
 from resources.files import opened_for_reading
 

@@ -26,7 +26,7 @@ def record_tables(session: SessionReader, part: ExportPart, clock: Clock) -> dic
         ),
         "facts": (("kind", "entity_key", "fact", "value", "from", "until"), _fact_rows(session, part, clock)),
         "events": (
-            ("time", "end", "what", "kind", "entity_key", "text", "by"),
+            ("time", "end", "what", "kind", "entity_key", "text", "by", "log"),
             _event_rows(session, part, clock),
         ),
         "marks": (
@@ -79,6 +79,7 @@ def _event_rows(session: SessionReader, part: ExportPart, clock: Clock) -> list[
             *_ref_cells(e.entity),
             e.text,
             e.by,
+            e.log,
         )
         for e in session.events()
         if part.has(e.entity) and part.touches(e.at, e.until)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from sessions.current_records import current_events, current_facts, current_gaps
@@ -100,6 +101,10 @@ class RecordWriter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._guard = WriteGuard(database)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Store everything that the block stores in one transaction: all of it, or nothing."""
+        return self._guard.together()
 
     def add_facts(self, facts: Iterable[Fact]) -> None:
         """Add facts; one with the same entity, name and start replaces the earlier one, a

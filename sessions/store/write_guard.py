@@ -14,6 +14,7 @@ class WriteGuard:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.failed = self.closed = False
+        self._is_together = False
 
     @property
     def is_open(self) -> bool:
@@ -22,9 +23,25 @@ class WriteGuard:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run the block as one transaction: all of it is stored, or nothing."""
-        with self.access(), self._database.transaction():
-            yield
+        """Run the block as one transaction, or as a part of the one that ``together`` began: all of it is
+        stored, or nothing.
+        """
+        with self.access():
+            if self._is_together:
+                yield
+                return
+            with self._database.transaction():
+                yield
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Run all calls of the block as one transaction."""
+        with self.transaction():
+            self._is_together = True
+            try:
+                yield
+            finally:
+                self._is_together = False
 
     @contextmanager
     def access(self) -> Iterator[None]:

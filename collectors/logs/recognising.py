@@ -1,0 +1,49 @@
+"""Tells logs of ESXi and archives of them from other files, by their beginnings; it loads nothing that takes
+time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from collectors.unpacking import BROKEN, Unpacked, compression_of
+
+_HEAD = 64 << 10
+_STAMP = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.MULTILINE)
+_NAME = re.compile(r"(?:vmkernel|vobd|vmware|hostd)\b.*\.(?:log|gz)(?:\.gz)?", re.IGNORECASE)
+_BLOCK = 512
+_CHECKSUM = slice(148, 156)
+
+
+def is_tar(head: bytes) -> bool:
+    """True if ``head``, at least 512 bytes, begins a tar archive: its first header has the right checksum."""
+    if len(head) < _BLOCK or not any(head[:_BLOCK]):
+        return False
+    try:
+        told = int(head[_CHECKSUM].strip(b" \0") or b"x", 8)
+    except ValueError:
+        return False
+    return told == sum(head[:_BLOCK]) - sum(head[_CHECKSUM]) + 8 * ord(" ")
+
+
+def is_log(path: Path) -> bool:
+    """True if a file is a log of ESXi or a tar archive, plain or compressed, or is called like such a log."""
+    try:
+        if not path.is_file():
+            return False  # opening a pipe would wait for its writer
+        with path.open("rb") as raw:
+            start = raw.read(16)
+            raw.seek(0)
+            kind = compression_of(start)
+            head = Unpacked(raw, kind).read(_HEAD) if kind else raw.read(_HEAD)
+    except BROKEN:  # reading it says why
+        head = b""
+    return is_tar(head) or bool(_STAMP.search(head)) or bool(_NAME.fullmatch(path.name))
+
+
+def without_logs(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Divide files into those that are no logs, and logs; each in the given order."""
+    logs = [path for path in files if is_log(path)]
+    return [path for path in files if path not in logs], logs
