@@ -43,7 +43,7 @@ COMMANDS = {
     "import": CommandEntry(
         "app.commands.importing",
         "import_",
-        "Read what 'esxtop -b' or fio wrote into a session.",
+        "Read what 'esxtop -b' or fio wrote, or logs of ESXi, into a session.",
     ),
     "info": CommandEntry("app.commands.info", "info", "What a session holds: sources, samples, gaps, size."),
     "query": CommandEntry("app.commands.query", "query", "Samples of some entities and counters."),

@@ -129,7 +129,7 @@ class Run:
         findings: list[Finding] = []
         steps = max(1, len(self._sources) * len(self._rules))
         for position, one in enumerate(self._sources):
-            if not self._table.axis(one.id).size:
+            if not self._table.axis(one.id).size or one.spec.kind == "log":
                 continue
             scenes = self._prepared.scenes_of(one.id)
             pruning = pruning_of(self._table, self._prepared.series_of(one.id))

@@ -118,5 +118,8 @@ def _records(
 ) -> tuple[SessionEvents, EntityGaps]:
     places = [fact for fact in session.facts() if fact.name == "host"]
     are_reported = any(one.spec.kind in problems.derived.kinds for one in sources)
-    events = SessionEvents(session.events(), places, problems.changes, are_reported=are_reported)
+    are_told = any(one.spec.kind == "log" for one in sources)
+    events = SessionEvents(
+        session.events(), places, problems.changes, are_reported=are_reported, are_told=are_told
+    )
     return events, gaps_by_entity(session.gaps(), window)

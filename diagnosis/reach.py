@@ -27,6 +27,10 @@ _TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
 _NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
 _NAMED = 3
 """Missing counters that a reason names."""
+_NEVER_JUDGED = {
+    "fio": "these are figures of fio; known problems are looked for in counters of hosts and VMs",
+    "log": "logs tell what happened, not how busy or slow anything was: they are evidence, no measurement",
+}
 _STOPPED = 2.5
 """Usual intervals after which a source that gives no samples any more has stopped before the others."""
 
@@ -256,8 +260,8 @@ class ReachBook:
         return f"the samples of {named} stop {least}{at_least} before those of other hosts"
 
     def _reason(self, source: Source) -> str:
-        if source.spec.kind == "fio":
-            return "these are figures of fio; known problems are looked for in counters of hosts and VMs"
+        if source.spec.kind in _NEVER_JUDGED:
+            return _NEVER_JUDGED[source.spec.kind]
         axis, every_s = self._table.axis(source.id), source.spec.interval_s or 0.0
         if every_s >= self._shortest and axis.size < 2:
             return _seldom_text(axis.size, every_s, is_growing=source.is_growing)

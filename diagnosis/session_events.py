@@ -71,14 +71,22 @@ class SessionEvents:
     """The events of a session, looked up by the entity that they concern.
 
     ``places`` are the ``host`` facts, ordered by start. ``are_reported``: True if the session has a source
-    that reports events; otherwise the number of arrivals is unknown, and so is what happened.
+    that reports events; otherwise the number of arrivals is unknown, and so is what happened. ``are_told``:
+    True if logs tell some: what they tell happened, what they don't tell is unknown.
     """
 
     def __init__(
-        self, events: Sequence[Event], places: Iterable[Fact], changes: Changes, *, are_reported: bool
+        self,
+        events: Sequence[Event],
+        places: Iterable[Fact],
+        changes: Changes,
+        *,
+        are_reported: bool,
+        are_told: bool = False,
     ) -> None:
         self._changes = changes
         self.are_reported = are_reported
+        self.are_told = are_told and not are_reported
         self._are_known = are_reported and bool(events)
         self._by_kind: dict[str, list[Event]] = {}
         for event in events:

@@ -178,7 +178,9 @@ class Scene:
             return self.events.of_kinds(signal.happening)
         if signal.of == "host":
             hosts = [one.ref for one in topology.hosts(self.source, ref)]
-            return naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
+            of_host = naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
+            own = self.events.happened((topology.base(ref),), signal.happening)  # as logs tell it
+            return sorted({*of_host, *own}, key=lambda event: event.at) if own else of_host
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
         stores = {topology.base(ref), *topology.stored_on(ref)}
@@ -188,11 +190,22 @@ class Scene:
         return list(dict.fromkeys([*found, *told]))
 
     def _happening(self, signal: Signal) -> FloatArray:
-        """Return the length of the longest event that happens; shape (rows, times)."""
-        if not self.events.are_reported:
+        """Return the length of the longest event that happens; shape (rows, times).
+
+        A log that tells nothing of a row says nothing: NaN.
+        """
+        if not self.events.are_reported and not (
+            self.events.are_told and self.events.has_any(signal.happening)
+        ):
             return np.full((len(self.rows), 1), np.nan)
-        rows = [events_at(self.events_of(signal, row), self.times, signal) for row in range(len(self.rows))]
-        return np.stack(rows) if rows else np.zeros((0, self.times.size))
+        told = [self.events_of(signal, row) for row in range(len(self.rows))]
+        rows = [events_at(events, self.times, signal) for events in told]
+        if not rows:
+            return np.zeros((0, self.times.size))
+        values = np.stack(rows)
+        if not self.events.are_reported:
+            values[[not events for events in told]] = np.nan
+        return values
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
@@ -360,10 +373,13 @@ def _event_bounds(scene: Scene, signal: Signal) -> Bounds:
     """No event at all, or the longest of the row's; without a value at every sample of every row."""
     low = np.full(len(scene.rows), 0.0 if scene.events.are_reported else np.nan)
     high = low.copy()
-    if scene.events.are_reported and scene.events.has_any(signal.happening):
+    if (scene.events.are_reported or scene.events.are_told) and scene.events.has_any(signal.happening):
         for row in range(len(scene.rows)):
             events = scene.events_of(signal, row)
+            if not events and not scene.events.are_reported:
+                continue
             long = [one for one in events if length_s(one) >= signal.within_s]
+            low[row] = 0.0
             high[row] = len(long) if signal.reduce == "count" else max(map(length_s, long), default=0.0)
     return Bounds(low, high)
 

@@ -12,10 +12,10 @@ from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
-from diagnosis.session_events import length_s, told_text
+from diagnosis.session_events import told_text
 from diagnosis.signals import Scene
 from resources.units import ABSENT, format_duration, format_value
-from sessions.model import EntityRef, FloatArray
+from sessions.model import EntityRef, Event, FloatArray
 
 _TOP = 3
 _NEAR_MS = 60_000
@@ -89,11 +89,7 @@ class SentenceWriter:
         found = self.scene.events_of(self.scene.compiled.signals[name].signal, row)
         between = [one for one in found if one.at <= times[-1] and one.until >= times[0] - _NEAR_MS]
         ordered = sorted(between, key=lambda one: one.at - one.until)
-        texts = [
-            f"{told_text(one)} ({format_duration(length_s(one))})" if one.until >= one.at + _NAMED_MS else told_text(one)
-            for one in ordered
-        ]
-        return "; ".join(list(dict.fromkeys(texts))[:_TOP])
+        return "; ".join(list(dict.fromkeys(map(_told, ordered)))[:_TOP])
 
     def _word(self, name: str, row: int) -> str:
         """The words of a fact of the row's entity."""
@@ -158,3 +154,9 @@ class SentenceWriter:
         if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
             return topology.entity(entity.parent).name  # nobody knows a VM by its port's number
         return entity.name
+
+
+def _told(event: Event) -> str:
+    """What an event says, and how long it lasted, from a second on."""
+    seconds = (event.until - event.at) / 1000
+    return f"{told_text(event)} ({format_duration(seconds)})" if seconds >= 1 else told_text(event)

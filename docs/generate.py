@@ -46,6 +46,7 @@ AREAS = {
     "work": "Workers of a test (fio)",
     "datastore": "Datastores (Storage I/O Control)",
     "cluster": "Clusters (DRS)",
+    "log": "Logs of ESXi",
 }
 
 COUNTERS_INTRO = """\

@@ -1,4 +1,4 @@
-"""SCSI codes of log lines in words (logs/scsi.toml): host, device and plug-in status, sense data, commands."""
+"""SCSI codes of log lines in words (logs/scsi.toml): host, device and plug-in status, sense, commands."""
 
 from __future__ import annotations
 

@@ -8,18 +8,31 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.terminal import cancellable, hint, print_json, print_line, time_left
 from collectors.esxtop.importing import import_captures
 from collectors.esxtop.report import ImportReport, Progress
 from collectors.worker_process import WorkerProcess
+from resources.stopping import StopSignal
 from resources.units import format_bytes, format_count, format_duration, format_rate
+
+if TYPE_CHECKING:
+    from collectors.logs.importing import LogReport
 
 
 def run_import(
-    files: Sequence[Path], out: Path, workers: int | None, ahead: Sequence[WorkerProcess], *, as_json: bool
+    files: Sequence[Path],
+    out: Path,
+    workers: int | None,
+    ahead: Sequence[WorkerProcess],
+    *,
+    logs: Sequence[Path] = (),
+    host: str = "",
+    as_json: bool,
 ) -> None:
-    """Import the captures ``files`` into the session ``out`` with a progress bar, then print the report.
+    """Import the captures ``files``, and then ``logs`` that ``host`` wrote (empty: found out), into the
+    session ``out`` with a progress bar, then print the report.
 
     ``workers`` is the number of worker processes (None: decided here), ``ahead`` are those that were started
     already.
@@ -28,10 +41,18 @@ def run_import(
         report = import_captures(
             files, out, progress=report_progress, cancel=cancel, workers=workers, started=ahead
         )
+        added = _add_logs(logs, out, host, cancel) if logs else None
     if as_json:
-        print_json({**report.to_json(), "session": str(out)})
+        of_logs = {"logs": added.to_json()} if added is not None else {}
+        print_json({**report.to_json(), **of_logs, "session": str(out)})
     else:
-        show_report(report, out)
+        show_report(report, out, added)
+
+
+def _add_logs(logs: Sequence[Path], out: Path, host: str, cancel: StopSignal) -> LogReport | None:
+    from app.commands.import_logs_run import add_logs  # noqa: PLC0415 - most imports have no logs
+
+    return add_logs(logs, out, host, cancel)
 
 
 @contextmanager
@@ -52,8 +73,10 @@ def _progress_here() -> Iterator[Callable[[Progress], None] | None]:
         yield report_progress
 
 
-def show_report(report: ImportReport, out: Path) -> None:
-    """Print how much was imported, what was lost, and which command comes next."""
+def show_report(report: ImportReport, out: Path, added: LogReport | None = None) -> None:
+    """Print how much was imported, what was lost, and which command comes next. ``added`` is what came of
+    logs.
+    """
     rate = format_rate(report.bytes_read / report.seconds, "B") if report.seconds else ""
     print_line(
         f"{format_count(report.columns)} columns × {format_count(report.rows)} rows from "
@@ -61,4 +84,8 @@ def show_report(report: ImportReport, out: Path) -> None:
     )
     for note in report.notes:
         print_line(f"  note: {note}")
+    if added is not None:
+        from app.commands.import_logs_run import show_logs  # noqa: PLC0415 - most imports have no logs
+
+        show_logs(added, out)
     hint(f"Not judged yet. Next: hyperscope diagnose {out}")

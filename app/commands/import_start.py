@@ -6,23 +6,52 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from collectors.fio.recognising import are_fio
+from collectors.logs.recognising import without_logs
 from collectors.worker_process import start_ahead
+from resources.failures import UsageError
 
 
 def run_at_terminal(
-    files: Sequence[Path], out: Path, workers: int | None = None, *, as_json: bool = False
+    files: Sequence[Path], out: Path, workers: int | None = None, *, host: str = "", as_json: bool = False
 ) -> None:
-    """Import ``files`` (captures, or what fio wrote) into the session ``out``, with a progress bar, and print
-    the report.
+    """Import ``files`` (captures, what fio wrote, logs of ESXi) into the session ``out``, with a progress
+    bar, and print the report.
 
-    ``workers`` is the number of worker processes; None chooses it by the files' size.
+    ``workers`` is the number of worker processes; None chooses it by the files' size. ``host``: who wrote the
+    logs.
     """
-    if are_fio(files):
+    others, logs = without_logs(files)
+    if not others and logs:
+        _import_logs(logs, out, host, into=False, as_json=as_json)
+        return
+    if are_fio(others):
+        if logs:
+            raise UsageError(
+                "These are files of fio and logs of ESXi.", advice="Import them into sessions of their own."
+            )
         from app.commands.import_fio_run import run_fio_import  # noqa: PLC0415 - an import of captures needs it not
 
-        run_fio_import(files, out, as_json=as_json)
+        run_fio_import(others, out, as_json=as_json)
         return
-    ahead = start_ahead(files, workers)
+    ahead = start_ahead(others, workers)
     from app.commands.import_run import run_import  # noqa: PLC0415 - takes as long as the workers' start
 
-    run_import(files, out, workers, ahead, as_json=as_json)
+    run_import(others, out, workers, ahead, logs=logs, host=host, as_json=as_json)
+
+
+def add_to_session(files: Sequence[Path], session: Path, *, host: str, as_json: bool) -> None:
+    """Add logs to a session that is there, and print the report. Raises UsageError for other files."""
+    others, logs = without_logs(files)
+    if others:
+        raise UsageError(
+            f"{others[0].name} is no log of ESXi: only logs can be added to a session that is there.",
+            advice="Import captures together, in one command with -o.",
+        )
+    _import_logs(logs, session, host, into=True, as_json=as_json)
+
+
+def _import_logs(logs: Sequence[Path], out: Path, host: str, *, into: bool, as_json: bool) -> None:
+    from app.commands.import_logs_run import run_logs_import  # noqa: PLC0415 - an import of captures needs it not
+    from collectors.logs.importing import LogOptions  # noqa: PLC0415
+
+    run_logs_import(logs, out, LogOptions(into=into, host=host), as_json=as_json)

@@ -1,4 +1,4 @@
-"""``import``: reads esxtop batch captures, or what fio wrote, into a session."""
+"""``import``: reads esxtop batch captures, what fio wrote, or logs of ESXi into a session."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from app.commands.import_start import run_at_terminal
+from app.commands.import_start import add_to_session, run_at_terminal
 from app.commands.json_option import AsJson
+from resources.failures import UsageError
 
 
 def import_(
@@ -16,14 +17,24 @@ def import_(
         list[Path],
         typer.Argument(
             metavar="FILE…",
-            help="Captures: CSV, plain or .gz .zst .xz. Or of fio: JSON output, logs.",
+            help="Captures: CSV, plain or .gz .zst .xz. Or of fio: JSON output, logs. Or logs of ESXi: "
+            "vmkernel.log, vobd.log, hostd.log, vmware.log, .gz, a vm-support .tgz.",
             show_default=False,
         ),
     ],
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option("-o", "--output", metavar="S.hscope", help="The session to make.", show_default=False),
-    ],
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", metavar="S.hscope", help="A session to which logs are added.", show_default=False
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="NAME", help="The host that wrote the logs, if they don't say.")
+    ] = "",
     workers: Annotated[
         int,
         typer.Option(
@@ -42,17 +53,24 @@ def import_(
         ),
     ] = False,
 ) -> None:
-    """Read what 'esxtop -b' wrote into a session; or what fio wrote.
+    """Read what 'esxtop -b' wrote into a session; or what fio wrote; or logs of ESXi.
 
     Several files of one host may come in any order and may overlap. Ask for all fields when you record:
     'esxtop -b -a -d 5 -n 720 > capture.csv'; without -a ballooning per VM, limits and aborts are not in it.
     Of fio: what '--output-format=json+ --status-interval=5 --output=FILE' wrote, and its logs.
+    Lines of logs become events, in a session of their own, beside captures that are imported with them, or
+    in one that is there: 'import vmkernel.log vobd.log --into S.hscope --host esx01'. All times are UTC.
     """
-    if attached:
+    if (out is None) == (into is None):
+        raise UsageError("Say where it goes: -o for a new session, or --into for one that is there.")
+    if attached and out is not None:
         # Only here, since an import at a terminal needs nothing of what follows a window's commands. It first
         # lowers its priority, which that of its worker processes follows: they start later.
         from app.commands.import_for_window import run_attached  # noqa: PLC0415
 
         run_attached(files, out, workers)
         return
-    run_at_terminal(files, out, workers or None, as_json=as_json)
+    if into is not None:
+        add_to_session(files, into, host=host, as_json=as_json)
+    elif out is not None:
+        run_at_terminal(files, out, workers or None, host=host, as_json=as_json)

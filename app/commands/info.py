@@ -192,5 +192,8 @@ def summary(found: SessionInfo, clock: Clock) -> list[tuple[str, str]]:
     each = f", {found.bytes / found.samples:.2f} bytes each" if found.samples else ""
     if found.title:
         lines.insert(0, ("title", found.title))
+    if found.events:
+        kinds = ", ".join(f"{format_count(n)} {shown(kind)}" for kind, n in sorted(found.events.items()))
+        lines.append(("events", kinds))
     lines.append(("samples", f"{format_count(found.samples)} in {format_bytes(found.bytes)}{each}"))
     return lines

@@ -1,1 +1,1 @@
-"""Reads logs of ESXi into sessions, as events: vmkernel.log, vobd.log, hostd.log, vmware.log, vm-support archives."""
+"""Reads logs of ESXi into sessions, as events: vmkernel, vobd, hostd, vmware, vm-support archives."""

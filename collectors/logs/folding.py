@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.logs.lines import Line
-from resources.log_lines import LineForm, Limits
+from resources.log_lines import Limits, LineForm
 from sessions.model import EntityRef
 
 Subject = tuple[str, str]
@@ -134,5 +134,3 @@ def _join_ends(bursts: Iterable[Burst], longest: int) -> None:
 def _number(groups: Mapping[str, str], name: str) -> int:
     text = groups.get(name, "")
     return int(text) if text.isascii() and text.isdigit() else 0
-
-

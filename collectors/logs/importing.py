@@ -128,7 +128,7 @@ def _require_lines(path: Path, found: Sequence[ReadLog]) -> None:
     if not found:
         raise BadInputError(
             f"{path.name} holds none of the logs that can be read.",
-            advice="They are called vmkernel.log, vobd.log, hostd.log and vmware.log, also with a number or .gz.",
+            advice="They are called vmkernel.log, vobd.log, hostd.log or vmware.log, also with a number.",
         )
     if all(log.first is None for log in found):
         long = " Its lines are longer than any log's." if any(log.too_long for log in found) else ""
@@ -229,7 +229,9 @@ class _Import:
         if self._places.has_vm(log.folders[-1]):
             return log.folders[-1]
         if log.name.startswith("vmware") and log.bursts:
-            self._notes[f"{shown(log.name)} does not say which VM wrote it: its events are the host's."] = None
+            self._notes[f"{shown(log.name)} does not say which VM wrote it: its events are the host's."] = (
+                None
+            )
         return ""
 
     def _near(self, events: list[Event]) -> list[Event]:
@@ -241,8 +243,8 @@ class _Import:
         kept = [one for one in events if one.at <= last and one.until >= first]
         if len(kept) < len(events):
             self._notes[
-                f"{format_count(len(events) - len(kept))} events were left out: they are more than "
-                f"{self._known.limits.around_h} h before or after the session's samples."
+                f"{_left_out(len(events) - len(kept), 'event')} more than {self._known.limits.around_h} h "
+                "before or after the session's samples."
             ] = None
         return kept
 
@@ -265,15 +267,12 @@ class _Import:
     def _note_losses(self) -> None:
         for log in self._logs:
             if log.too_long:
-                self._notes[
-                    f"{shown(log.name)}: {format_count(log.too_long)} lines were too long to be a log's and "
-                    "were left out."
-                ] = None
+                note = f"{shown(log.name)}: {_left_out(log.too_long, 'line')} too long to be a log's."
+                self._notes[note] = None
             if log.left_out:
-                self._notes[
-                    f"{shown(log.name)}: {format_count(log.left_out)} events over "
-                    f"{format_count(self._known.limits.max_events)} were left out."
-                ] = None
+                most = format_count(self._known.limits.max_events)
+                note = f"{shown(log.name)}: {_left_out(log.left_out, 'event')} there are over {most}."
+                self._notes[note] = None
         if not any(log.known for log in self._logs):
             self._notes["None of the lines tells of anything that Hyperscope knows."] = None
 
@@ -288,7 +287,7 @@ class _Import:
                 advice="Import logs of that time, or these into a session of their own with -o.",
             )
         return BadInputError(
-            f"None of the {format_count(lines)} lines ({time_of_logs}) tells of anything that Hyperscope knows.",
+            f"None of the {format_count(lines)} lines ({time_of_logs}) tells of what Hyperscope knows.",
             meaning="That is no sign that all was well: only some lines of ESXi's logs are known.",
         )
 
@@ -311,6 +310,10 @@ _SAME = "Some events are in the session already: they were not added again."
 
 def _title(logs: Sequence[ReadLog]) -> str:
     return "Logs: " + _few(list(dict.fromkeys(log.name for log in logs)))
+
+
+def _left_out(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{' was' if count == 1 else 's were'} left out:"
 
 
 def _few(names: Sequence[str]) -> str:

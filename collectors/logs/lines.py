@@ -1,6 +1,4 @@
-"""Finds the lines of a log that tell of something known: by a piece of text that each of them has, then by its
-form.
-"""
+"""Finds the lines of a log that tell of something known: by a piece of text that each has, then by form."""
 
 from __future__ import annotations
 

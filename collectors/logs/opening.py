@@ -39,7 +39,7 @@ class LogStream:
 class _Guarded:
     """Unpacks a compressed file, and stops at damage, and at what is far larger than it says."""
 
-    def __init__(self, raw: "_Counted", kind: str, name: str, known: LogKnowledge) -> None:
+    def __init__(self, raw: _Counted, kind: str, name: str, known: LogKnowledge) -> None:
         self._raw, self._name, self._limits = raw, name, known.limits
         self._inner = Unpacked(raw, kind)  # type: ignore[arg-type]  # it only reads
         self._size = 0
@@ -48,8 +48,9 @@ class _Guarded:
         try:
             data = self._inner.read(size)
         except BROKEN as error:
+            why = shown(str(error) or type(error).__name__)
             raise BadInputError(
-                f"{shown(self._name)} can't be unpacked to its end: {shown(str(error) or type(error).__name__)}.",
+                f"{shown(self._name)} can't be unpacked to its end: {why}.",
                 meaning="Nothing was imported.",
                 advice="Copy it again from where it was made; a log that is still packed may be cut off.",
             ) from error

@@ -1,4 +1,4 @@
-"""Which entity of a session a line is about: devices, paths, adapters, uplinks, datastores, VMs by their names."""
+"""Which entity of a session a line is about: devices, paths, uplinks, datastores, VMs by their names."""
 
 from __future__ import annotations
 

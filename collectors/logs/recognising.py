@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
-
-from collectors.unpacking import BROKEN, Unpacked, compression_of
 
 _HEAD = 64 << 10
 _STAMP = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.MULTILINE)
 _NAME = re.compile(r"(?:vmkernel|vobd|vmware|hostd)\b.*\.(?:log|gz)(?:\.gz)?", re.IGNORECASE)
+_PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _BLOCK = 512
 _CHECKSUM = slice(148, 156)
 
@@ -34,13 +34,24 @@ def is_log(path: Path) -> bool:
         if not path.is_file():
             return False  # opening a pipe would wait for its writer
         with path.open("rb") as raw:
-            start = raw.read(16)
-            raw.seek(0)
-            kind = compression_of(start)
-            head = Unpacked(raw, kind).read(_HEAD) if kind else raw.read(_HEAD)
-    except BROKEN:  # reading it says why
-        head = b""
+            head = raw.read(_HEAD)
+    except OSError:  # reading it says why
+        return False
+    if head.startswith(b'"'):
+        return False  # a capture
+    if head.startswith(_PACKED):
+        head = _unpacked(head)
     return is_tar(head) or bool(_STAMP.search(head)) or bool(_NAME.fullmatch(path.name))
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The beginning of what is packed in ``head``, as far as it can be had."""
+    from collectors.unpacking import BROKEN, Unpacked, compression_of  # noqa: PLC0415 - loads three libraries
+
+    try:
+        return Unpacked(BytesIO(head), compression_of(head)).read(_HEAD)
+    except BROKEN:
+        return b""
 
 
 def without_logs(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from collectors.logs.folding import Burst, Folding, burst_of
 from collectors.logs.lines import LineFinder, blocks, stamp_range
 from collectors.logs.opening import LogStream
+from resources.failures import CancelledError
 from resources.log_lines import LogKnowledge
 from resources.stopping import StopSignal
-from resources.failures import CancelledError
 
 _MINUTE = 60_000
 _PLACES = 2
@@ -23,7 +23,8 @@ _PLACES = 2
 class ReadLog:
     """What one log says. ``first`` and ``last`` are the times (ms) of its lines, None if none has one.
 
-    ``host`` and ``vm`` are what it says of whose it is, empty if nothing. ``by_minute``: number of known lines.
+    ``host`` and ``vm`` are what it says of whose it is, empty if nothing. ``by_minute``: numbers of known
+    lines.
     """
 
     name: str

@@ -32,7 +32,9 @@ class HostLogs:
     events: list[Event]
 
 
-def store(writer: SessionWriter, hosts: Sequence[HostLogs], places: Places, limits: Limits, *, alone: bool) -> None:
+def store(
+    writer: SessionWriter, hosts: Sequence[HostLogs], places: Places, limits: Limits, *, alone: bool
+) -> None:
     """Store everything in one transaction. ``alone``: the session has nothing else, so that its time is that
     of the logs: the number of known lines is stored over time.
     """
@@ -65,9 +67,10 @@ def _source(writer: SessionWriter, one: HostLogs) -> int:
 def _about(logs: Sequence[ReadLog]) -> dict[str, str]:
     names = list(dict.fromkeys(shown(log.name, 80) for log in logs))
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    known, lines = (format_count(sum(getattr(log, name) for log in logs)) for name in ("known", "lines"))
     about = {
         "files": ", ".join(names[:_MAX_NAMED]) + more,
-        "lines": f"{format_count(sum(log.known for log in logs))} known of {format_count(sum(log.lines for log in logs))}",
+        "lines": f"{known} known of {lines}",
     }
     if logs and (span := span_of(logs)) is not None:
         about["time of the logs"] = f"{iso(span[0])} to {iso(span[1])}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sessions.store.gathering import Gathering
     from sessions.store.hundredths import NOTHING, Int32Array, numbers_of
     from sessions.store.info import SessionInfo
+    from sessions.store.opening import remove_session
     from sessions.store.reader import SessionReader
     from sessions.store.writer import SessionWriter
 
@@ -29,6 +30,7 @@ __all__ = [
     "check_session",
     "encode_block",
     "numbers_of",
+    "remove_session",
 ]
 
 if not TYPE_CHECKING:  # else mypy would take any name for one of these
@@ -44,6 +46,7 @@ if not TYPE_CHECKING:  # else mypy would take any name for one of these
             "Int32Array": "hundredths",
             "numbers_of": "hundredths",
             "SessionInfo": "info",
+            "remove_session": "opening",
             "SessionReader": "reader",
             "SessionWriter": "writer",
         },

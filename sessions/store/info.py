@@ -13,8 +13,8 @@ from sessions.times import TimeRange, iso
 class SessionInfo:
     """Sources with their gaps, counts of entities by kind, series, samples, time range and bytes on disk.
 
-    ``intervals`` are the seconds between samples of each source by id, measured where the source does not
-    give them.
+    ``events`` are their numbers by kind. ``intervals`` are the seconds between samples of each source by id,
+    measured where the source does not give them.
     """
 
     title: str
@@ -29,6 +29,7 @@ class SessionInfo:
     bytes: int
     findings: int
     marks: int
+    events: Mapping[str, int]
 
     def to_json(self) -> dict[str, object]:
         """Return the document of ``info --json``; times are ISO 8601 UTC."""
@@ -43,6 +44,7 @@ class SessionInfo:
             "bytes": self.bytes,
             "findings": self.findings,
             "marks": self.marks,
+            "events": dict(self.events),
         }
 
     def _source(self, source: Source) -> dict[str, object]:

@@ -176,6 +176,11 @@ def remove_files(path: Path) -> None:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
+def remove_session(path: Path) -> None:
+    """Delete a session that nobody has open, with SQLite's files beside it."""
+    remove_files(path)
+
+
 def _require_file(path: Path) -> None:
     # The file is never opened here: closing it would drop the locks that SQLite holds on it in this process.
     with translated(path):

@@ -193,6 +193,7 @@ class SessionReader(FollowingReader):
                 bytes=bytes_of(self._database.path),
                 findings=len(self.findings()),
                 marks=len(self.marks()),
+                events=Counter(event.kind for event in self.events()),
             )
 
     def _source(self, number: int, spec: SourceSpec, state: str) -> Source:

@@ -11,6 +11,7 @@ from rich.console import Console
 from diagnosis import findings_json
 from diagnosis.report import render_report
 from diagnosis.session_events import SessionEvents, describe_change
+from resources.log_lines import load_log_lines
 from resources.problem_changes import Changes
 from resources.vcenter_events import load_events
 from sessions.model import EntityRef, Event, Fact
@@ -127,6 +128,8 @@ def test_a_finding_says_so_everywhere() -> None:
 def test_the_knowledge_that_ships_names_kinds_that_are_recorded() -> None:
     told = load_events()
     known = {one.kind for some in (told.events, told.tasks) for one in some.values()}
+    lines = load_log_lines()
+    known |= {row.kind for row in (*lines.rows, *lines.told.values())}
     known |= {"backup"} if told.backups else set()  # a snapshot that a backup made
     changes = problems().changes
     assert set(changes.own + changes.arriving + changes.storing) <= known

@@ -46,9 +46,9 @@ def test_events_with_their_ends(session_path: Path, tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "out" / "events.csv")
     at = [iso(T0 + after) for after in (0, 5_000, 42_000)]
     assert rows == [
-        ["time", "end", "what", "kind", "entity_key", "text", "by"],
-        [at[0], at[2], "snapshot", HOST.kind, HOST.key, "Remove: success", "LAB\\alice"],
-        [at[1], "", "power", "", "", "on, at last", ""],
+        ["time", "end", "what", "kind", "entity_key", "text", "by", "log"],
+        [at[0], at[2], "snapshot", HOST.kind, HOST.key, "Remove: success", "LAB\\alice", ""],
+        [at[1], "", "power", "", "", "on, at last", "", ""],
     ]
 
 
