@@ -129,7 +129,7 @@ def test_the_knowledge_that_ships_names_kinds_that_are_recorded() -> None:
     told = load_events()
     known = {one.kind for some in (told.events, told.tasks) for one in some.values()}
     lines = load_log_lines()
-    known |= {row.kind for row in (*lines.rows, *lines.told.values())}
+    known |= {row.kind for row in lines.rows} | {row.kind for row in lines.told.values()}
     known |= {"backup"} if told.backups else set()  # a snapshot that a backup made
     changes = problems().changes
     assert set(changes.own + changes.arriving + changes.storing) <= known
