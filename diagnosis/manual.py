@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from resources.problem_cards import Card, Cause, Consequence, Hold, Problems, Rule, Signal, Sustained
+from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Sustained
+from resources.problem_consequences import Consequence
 from resources.units import format_duration, format_value
 
 _PLACE = re.compile(r"\{[^{}]*\}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from resources.problem_cards import Consequence, Problems, Relation
+from resources.problem_cards import Problems
+from resources.problem_consequences import Consequence, Relation
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange

@@ -12,6 +12,7 @@ import msgspec
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_changes import Changes
+from resources.problem_consequences import Consequence
 from resources.storage_classes import StorageClasses
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, OwnThresholds, StorageLimits
@@ -21,7 +22,6 @@ Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"
 Reduce = Literal[
     "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper", "members"
 ]
-Relation = Literal["same", "host", "host_of", "on_host", "pool", "cluster"]
 
 FOLDER = "problems"
 _SUSTAINED = "_sustained.toml"
@@ -35,8 +35,8 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|users|hosts|memory_tier"
-    r"|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
+    r"(self|elsewhere|users|hosts|memory_tier|(host\.)?"
+    r"(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
 )
 
 
@@ -71,9 +71,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     its capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
-    ``host.<kind>`` for that kind on the same host; ``hosts`` for the hosts of a cluster; ``memory_tier`` for
-    the devices that a host uses as memory, which are no ``device`` here;
-    ``elsewhere`` for the same entity in other sources;
+    ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices
+    that a host uses as memory (no ``device`` here); ``elsewhere`` for the same entity in other sources;
     ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
     leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
     ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
@@ -320,29 +319,6 @@ class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coverage: float
     source: str
     returning: Returning | None = None
-
-
-class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An upstream problem that explains a downstream one at the same time.
-
-    ``relation``: ``same`` entity; ``host``: the upstream entity is the host of the downstream one;
-    ``host_of``: the other way round; ``on_host``: two entities of one host; ``pool``: the upstream entity is
-    a resource pool that the downstream one is in. At least the part ``overlap`` (0
-    to 1) of the downstream windows must lie in the upstream windows, widened by ``within_s`` seconds.
-    ``causes``: the downstream finding's first cause must be one of these (empty: any); ``unless``: it must be
-    none of these.
-    """
-
-    upstream: str
-    downstream: str
-    relation: Relation
-    because: str
-    source: str
-    overlap: float = 0.5
-    within_s: float = 120.0
-    causes: list[str] = msgspec.field(default_factory=list)
-    unless: list[str] = msgspec.field(default_factory=list)
-    upstream_causes: list[str] = msgspec.field(default_factory=list)
 
 
 class Problems(msgspec.Struct, frozen=True):

@@ -17,8 +17,8 @@ from collectors.vsphere.counters.metrics import Definition
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.server import PerfServer
-from collectors.vsphere.inventory.objects import Inventory, Managed
-from collectors.vsphere.inventory.watcher import InventoryWatcher
+from collectors.vsphere.inventory.objects import HOST, Inventory, Managed
+from collectors.vsphere.inventory.watcher import InventoryWatcher, vcenter_of
 from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import Selection, unmatched
 from connections.address import Address
@@ -34,7 +34,7 @@ from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, S
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import require_preset
-from sessions.model import EntityRef, SourceKind, SourceSpec
+from sessions.model import SourceKind, SourceSpec
 from sessions.server_counters import ServerCounter, counter_facts
 
 _STEP_S = 0.2
@@ -115,7 +115,7 @@ class VSphereCollector:
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
         counter_selection = self._selection(PerfServer(vsphere), selected.objects())
-        _store_definitions(vsphere, feed, watcher.server, counter_selection.definitions)
+        _store_definitions(vsphere, feed, watcher.snapshot(), counter_selection.definitions)
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         attributes = self._source_attributes(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(counter_selection.interval_s), attributes=attributes)
@@ -215,9 +215,13 @@ class VSphereCollector:
 
 
 def _store_definitions(
-    vsphere: VSphere, feed: Feed, server: EntityRef | None, definitions: Iterable[Definition]
+    vsphere: VSphere, feed: Feed, inventory: Inventory, definitions: Iterable[Definition]
 ) -> None:
-    """Store every counter that the server defines: its catalogue, for whoever reads the session later."""
+    """Store every counter that the vCenter, or the one host of an ESXi, defines: its catalogue, for whoever
+    reads the session later.
+    """
+    vcenter = vcenter_of(vsphere)
+    server = vcenter.ref if vcenter else next((host.ref for host in inventory.of(HOST)), None)
     if server is None:
         return
     now_ms = round(time.time() * 1000) + vsphere.clock_offset_ms

@@ -14,7 +14,7 @@ from collectors.esxtop.importing import import_captures
 from diagnosis import Diagnosis, diagnose_session, findings_json
 from diagnosis.ranking import Whereabouts, link, overlap
 from resources.failures import CancelledError
-from resources.problem_cards import Consequence
+from resources.problem_consequences import Consequence
 from sessions.findings import CauseVerdict, Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader

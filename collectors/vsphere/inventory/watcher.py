@@ -14,7 +14,7 @@ from collectors.vsphere.inventory.event_history import EventHistory
 from collectors.vsphere.inventory.events import Pairing
 from collectors.vsphere.inventory.following import Follower, LostTrackError
 from collectors.vsphere.inventory.inventory_state import InventoryState, ObjectChanges
-from collectors.vsphere.inventory.objects import HOST, Inventory
+from collectors.vsphere.inventory.objects import Inventory
 from connections.failures import ClosedError
 from connections.vsphere.retry import is_transient, reconnecting
 from connections.vsphere.session import VSphere
@@ -27,6 +27,15 @@ _PAUSED_S = 1.0
 _DAY_S = 86_400
 
 _log = logging.getLogger(__name__)
+
+
+def vcenter_of(vsphere: VSphere) -> Entity | None:
+    """Return the entity of the vCenter that a connection leads to; None for an ESXi host."""
+    about = vsphere.about
+    if about.api_type != "VirtualCenter":
+        return None
+    key = about.instance_uuid or vsphere.address.host
+    return Entity(EntityRef("vcenter", key), vsphere.address.place)
 
 
 class InventoryWatcher:
@@ -56,7 +65,7 @@ class InventoryWatcher:
         self._state = InventoryState(
             vsphere.about.instance_uuid or vsphere.address.host,
             feed.identify,
-            self._vcenter(),
+            vcenter_of(vsphere),
             self._known,
             self._event_knowledge,
         )
@@ -72,20 +81,6 @@ class InventoryWatcher:
         self._next_clock = 0.0
         self._inventory = Inventory()
         self._lock = threading.Lock()
-
-    def _vcenter(self) -> Entity | None:
-        about = self._vsphere.about
-        if about.api_type != "VirtualCenter":
-            return None
-        key = about.instance_uuid or self._vsphere.address.host
-        return Entity(EntityRef("vcenter", key), self._vsphere.address.place)
-
-    @property
-    def server(self) -> EntityRef | None:
-        """The entity of the server itself: the vCenter, or the host of an ESXi; None before it was read."""
-        if self._state.vcenter is not None:
-            return self._state.vcenter.ref
-        return next((one.ref for one in self.snapshot().objects.values() if one.type == HOST), None)
 
     def snapshot(self) -> Inventory:
         """Return the latest state of the inventory; safe from any thread."""
