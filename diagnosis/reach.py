@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +14,13 @@ from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import fewest_samples, too_short
 from diagnosis.topology import Topology
+from diagnosis.who_would_know import (
+    absent_text,
+    lacking_text,
+    unsampled_text,
+    untold_text,
+    who_would_show,
+)
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Hold, Sustained
 from resources.units import format_count, format_duration
@@ -23,10 +30,8 @@ from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
 from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
-_TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
-_NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
 _NAMED = 3
-"""Missing counters that a reason names."""
+"""Hosts that a reason names."""
 _NEVER_JUDGED = {
     "fio": "these are figures of fio; known problems are looked for in counters of hosts and VMs",
     "log": "logs tell what happened, not how busy or slow anything was: they are evidence, no measurement",
@@ -279,19 +284,19 @@ class ReachBook:
         tally = self.tallies[card.id]
         entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
         lacking = sorted(tally.lacking - tally.present)
-        reason = ""
+        reason, shown_by, kinds = "", "", {one.spec.kind for one in sources}
         if entities and judged < entities and lacking and not judged:
-            reason = lacking_text(lacking, catalogue, {one.spec.kind for one in sources})
+            reason = lacking_text(lacking, catalogue, kinds)
         elif entities and not judged:
             hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
             if not hidden and tally.untold:
-                hidden = _untold_text(tally.untold, {one.spec.kind for one in sources})
-            reason = "too few samples" if tally.is_short else hidden or "its counters have no samples"
+                hidden = untold_text(tally.untold, kinds)
+            reason = "too few samples" if tally.is_short else hidden or unsampled_text(card, catalogue, kinds)
         elif not entities:
-            reason = _absent_text(card)
+            reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
-        return CheckReach(card.id, card.title, entities, judged, reason)
+        return CheckReach(card.id, card.title, entities, judged, reason, shown_by=shown_by)
 
 
 def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
@@ -374,32 +379,6 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
     return _Rows(scene.compiled.card.id, scene.rows, decidable & (count >= fewest), to)
 
 
-def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) -> str:
-    """Return which counters no source has, and which source would: "no source has %CSTP; esxtop has it"."""
-    named = ", ".join(_name(key, catalogue) for key in lacking[:_NAMED])
-    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
-    it = "it" if len(lacking) == 1 else "them"
-    known = [counter for key in lacking if (counter := catalogue.get(key))]
-    who = ""
-    if any(counter.esxtop for counter in known):
-        who = f"; esxtop -b -a records {it}" if "esxtop" in kinds else f"; esxtop on the hosts has {it}"
-    elif any(counter.vcenter for counter in known):
-        who = f"; vCenter has {it}"
-    elif by := next((counter.recorded_by for counter in known if counter.recorded_by), ""):
-        who = f"; {by} has {it}"
-    return f"no source has {named}{more}{who}"
-
-
-def _absent_text(card: Card) -> str:
-    """Return why a session may have nothing that a card is about; empty where that speaks for itself."""
-    others = [rule.only.others for rule in card.rules if rule.only and rule.only.told]
-    kinds = {rule.entity for rule in card.rules}
-    told = (
-        f"only a vCenter tells of {_NAMES_OF.get(min(kinds), 'itself')}" if kinds <= _TOLD_BY_VCENTER else ""
-    )
-    return next(iter(others), told)
-
-
 def untold_of(scene: Scene) -> set[str]:
     """Return what the condition asks of an inventory and nobody told: names of facts, events, paths."""
     measure, topology = scene.compiled.measure, scene.topology
@@ -416,17 +395,3 @@ def untold_of(scene: Scene) -> set[str]:
         if signal.of == "path" and not topology.rows(scene.source, "path"):
             found.add("paths")
     return found
-
-
-def _untold_text(untold: Collection[str], kinds: set[str]) -> str:
-    """Return what nobody told of, and who would."""
-    named = ", ".join(sorted(one.replace(".", " ").replace("_", " ") for one in untold))
-    who = "esxtop -b -a does" if "vcenter" in kinds else "vCenter does"
-    return f"no source tells of {named}; {who}"
-
-
-def _name(key: str, catalogue: Catalogue) -> str:
-    known = catalogue.get(key)
-    if known is None:
-        return key
-    return f"{known.label} ({known.short})" if known.short else known.label

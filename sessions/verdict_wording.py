@@ -75,7 +75,18 @@ def limits_of(verdict: Verdict) -> list[str]:
         return source_limits(verdict)
     unjudged = _by_reason("Not judged", verdict.unjudged_checks)
     in_part = _by_reason("Judged in part", verdict.partial_checks)
-    return [*unjudged, *in_part, *source_limits(verdict), *thresholds_of(verdict)]
+    return [*unjudged, *in_part, *_hidden(verdict), *source_limits(verdict), *thresholds_of(verdict)]
+
+
+def _hidden(verdict: Verdict) -> list[str]:
+    """Return which problems no connected source can show, a sentence for each source that would."""
+    found: dict[str, list[CheckReach]] = {}
+    for check in verdict.hidden_checks:
+        found.setdefault(check.shown_by, []).append(check)
+    return [
+        f"Not looked for: {_titles(some)}: {shown(by)} would show {'it' if len(some) == 1 else 'them'}."
+        for by, some in found.items()
+    ]
 
 
 def thresholds_of(verdict: Verdict) -> list[str]:
@@ -179,7 +190,8 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
 def check_because(check: CheckReach) -> str:
     """Return why a check came out as it did: its number and its limit, and what was not judged of it."""
     if check.verdict == "not applicable":
-        return "nothing in the session can have it"
+        hidden = f"no connected source shows it; {check.shown_by} would" if check.shown_by else ""
+        return hidden or "nothing in the session can have it"
     if check.verdict == "insufficient data" or check.number is None:
         return check.reason or "nothing was in the state that it looks at"
     found = f"{format_count(check.found)} found" if check.found else ""

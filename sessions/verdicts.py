@@ -64,7 +64,8 @@ class CheckReach:
     ``entities`` 0: the session has nothing that can have the problem. ``reason`` says why entities were not
     judged, as the rest of a sentence: "no source has %CSTP; esxtop has it". ``verdict`` is empty in what an
     earlier version stored. ``found`` and ``suspected`` are numbers of entities: suspected ones were over the
-    limit in every sample of a source that is too short to tell how long.
+    limit in every sample of a source that is too short to tell how long. ``shown_by`` is who would show such
+    entities, where no connected source does: "a vCenter"; empty where the session would have them.
     """
 
     problem: str
@@ -76,6 +77,7 @@ class CheckReach:
     found: Count = 0
     suspected: Count = 0
     number: CheckNumber | None = None
+    shown_by: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -209,6 +211,11 @@ class Verdict:
     def applying_checks(self) -> Sequence[CheckReach]:
         """The problems that something in the session can have."""
         return [one for one in self.checks if one.applies]
+
+    @property
+    def hidden_checks(self) -> Sequence[CheckReach]:
+        """The problems that no connected source can show, but another would."""
+        return [one for one in self.checks if not one.applies and one.shown_by]
 
     @property
     def judged_checks(self) -> Sequence[CheckReach]:

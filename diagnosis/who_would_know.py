@@ -1,0 +1,108 @@
+"""Which source would show what none of the connected ones does: the words for what was not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from resources.catalogue import Catalogue, Counter
+from resources.problem_cards import Card
+
+_TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
+_NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
+_INVENTORIES = {"vcenter", "esxi"}
+_HOSTS = {"esxtop", "lab", *_INVENTORIES}
+_NAMED = 3
+"""Missing counters that a reason names."""
+
+
+def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: Collection[str]) -> str:
+    """Return which counters no source has, and which source would: "no source has %CSTP; esxtop has it".
+
+    ``kinds`` are the kinds of the session's sources.
+    """
+    named = ", ".join(_name(key, catalogue) for key in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    it = "it" if len(lacking) == 1 else "them"
+    known = [counter for key in lacking if (counter := catalogue.get(key))]
+    return f"no source has {named}{more}{_who_has(known, kinds, it)}"
+
+
+def unsampled_text(card: Card, catalogue: Catalogue, kinds: Collection[str]) -> str:
+    """Return that what a card reads was never sampled, and who samples it."""
+    return f"its counters have no samples{_who_has(list(_counters(card, catalogue)), kinds, 'them')}"
+
+
+def _who_has(known: Sequence[Counter], kinds: Collection[str], it: str) -> str:
+    """Return who counts some of these, as the rest of a sentence; empty where nobody is known to."""
+    if any(counter.esxtop for counter in known):
+        by = f"esxtop -b -a records {it}" if "esxtop" in kinds else f"esxtop on the hosts has {it}"
+        if _INVENTORIES.isdisjoint(kinds) or not any(counter.vcenter for counter in known):
+            return f"; {by}"
+        some = "it" if it == "it" or all(counter.vcenter for counter in known) else "some of them"
+        return f"; {by}; the preset troubleshooting asks vCenter for {some}"
+    if any(counter.vcenter for counter in known):
+        return f"; vCenter has {it}"
+    by = next((counter.recorded_by for counter in known if counter.recorded_by), "")
+    return f"; {by} has {it}" if by else ""
+
+
+def absent_text(card: Card) -> str:
+    """Return why a session may have nothing that a card is about; empty where that speaks for itself."""
+    others = [rule.only.others for rule in card.rules if rule.only and rule.only.told]
+    kinds = {rule.entity for rule in card.rules}
+    told = (
+        f"only a vCenter tells of {_NAMES_OF.get(min(kinds), 'itself')}" if kinds <= _TOLD_BY_VCENTER else ""
+    )
+    return next(iter(others), told)
+
+
+def who_would_show(card: Card, catalogue: Catalogue, kinds: Collection[str]) -> str:
+    """Return which source that is not connected would show what a card is about: "a vCenter"; empty where
+    those that are connected would show it, if it were there.
+    """
+    if _HOSTS.isdisjoint(kinds):
+        return ""
+    counters = list(_counters(card, catalogue))
+    if {rule.entity for rule in card.rules} <= _TOLD_BY_VCENTER:
+        return "" if "vcenter" in kinds else "a vCenter"
+    if any(rule.only and rule.only.told for rule in card.rules):
+        if not _INVENTORIES.isdisjoint(kinds):
+            return ""
+        return next((one.recorded_by for one in counters if one.recorded_by), "a vCenter")
+    if {rule.entity for rule in card.rules} <= {"datastore"}:  # not every site has the kind that it is about
+        return "" if not _INVENTORIES.isdisjoint(kinds) else "a vCenter"
+    return _who_counts(counters, kinds)
+
+
+def _who_counts(counters: Sequence[Counter], kinds: Collection[str]) -> str:
+    """Return who counts what a session with hosts has nothing of: uplinks, devices, volumes."""
+    found = []
+    if any(one.esxtop for one in counters):
+        found.append("esxtop -b -a" if "esxtop" in kinds else "esxtop on the hosts")
+    if any(one.vcenter for one in counters):
+        known = not _INVENTORIES.isdisjoint(kinds)
+        found.append("the preset troubleshooting of a vCenter" if known else "a vCenter")
+    return " or ".join(found)
+
+
+def untold_text(untold: Collection[str], kinds: Collection[str]) -> str:
+    """Return what nobody told of, and who would: names of facts, events or paths."""
+    named = ", ".join(sorted(one.replace(".", " ").replace("_", " ") for one in untold))
+    who = "esxtop -b -a does" if "vcenter" in kinds else "vCenter does"
+    return f"no source tells of {named}; {who}"
+
+
+def _counters(card: Card, catalogue: Catalogue) -> Iterator[Counter]:
+    """Yield the counters of the catalogue that the card's rules read."""
+    for rule in card.rules:
+        for signal in card.signals_for(rule).values():
+            for key in (signal.counter, *signal.counters.values()):
+                if key and (known := catalogue.get(key)):
+                    yield known
+
+
+def _name(key: str, catalogue: Catalogue) -> str:
+    known = catalogue.get(key)
+    if known is None:
+        return key
+    return f"{known.label} ({known.short})" if known.short else known.label
