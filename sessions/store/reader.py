@@ -156,6 +156,23 @@ class SessionReader(FollowingReader):
                 for source in distinct(owners).tolist()
             ]
 
+    def whole_blocks(self, source: int, window: TimeRange) -> list[TimeRange]:
+        """Return times of blocks of the source that lie in the window, ascending; they don't overlap.
+
+        Over each of them ``stats`` decodes no sample of the series in that block.
+        """
+        with self._state():
+            blocks = sorted(
+                TimeRange(one.start, one.end)
+                for one in self._samples.of_source(source)
+                if one.is_block and one.within(window)
+            )
+        apart: list[TimeRange] = []
+        for one in blocks:
+            if not apart or one.start > apart[-1].end:
+                apart.append(one)
+        return apart
+
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
         """Return the time ranges in which samples of these series were written since an earlier call, to
         follow a session.

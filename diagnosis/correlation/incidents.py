@@ -1,0 +1,72 @@
+"""Events and changes of configuration about a window: candidates, each with how long before it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from diagnosis.correlation.meeting import Meeting
+from resources.problem_changes import Changes
+from sessions.model import EntityRef, Fact, SampleSource
+from sessions.times import TimeRange
+
+_SETTINGS = ("cpu.", "mem.", "pool", "vcpus", "vdisk.", "tools", "nic.", "device.queue_depth", "sioc", "drs")
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that happened: an event, or a setting that changed. ``lead_s`` > 0: so long before the
+    window began; ``entity`` is what it concerns. ``is_near``: it shares a host with the reference, or is it.
+    """
+
+    at: int
+    kind: str
+    text: str
+    by: str
+    entity: EntityRef | None
+    lead_s: float
+    is_near: bool
+
+
+def incidents(
+    session: SampleSource, window: TimeRange, around: frozenset[EntityRef], meeting: Meeting, changes: Changes
+) -> tuple[Incident, ...]:
+    """Return what happened from shortly before the window to its end, the nearest to its beginning first.
+
+    ``around``: the reference's entity, its VM, its places, and the entities that are suspected.
+    """
+    first = window.start - round(changes.before_s * 1000)
+    found = list(_events(session, TimeRange(first, window.end), window, around, meeting))
+    found += _settings(session, TimeRange(first, window.end), window, around, meeting)
+    found.sort(key=lambda one: (not one.is_near, abs(one.lead_s), one.text))
+    return tuple(found[:_MOST])
+
+
+def _events(
+    session: SampleSource, times: TimeRange, window: TimeRange, around: frozenset[EntityRef], meeting: Meeting
+) -> Iterator[Incident]:
+    for event in session.events():
+        if event.at <= times.end and event.until >= times.start:
+            near = event.entity is not None and meeting.owner(event.entity) in around
+            lead = (window.start - event.at) / 1000
+            yield Incident(event.at, event.kind, event.text, event.by, event.entity, lead, near)
+
+
+def _settings(
+    session: SampleSource, times: TimeRange, window: TimeRange, around: frozenset[EntityRef], meeting: Meeting
+) -> Iterator[Incident]:
+    """Facts that replaced another value in that time."""
+    before: dict[tuple[EntityRef, str], Fact] = {}
+    for fact in session.facts():
+        key = (fact.entity, fact.name)
+        old = before.get(key)
+        before[key] = fact
+        if old is None or old.value == fact.value or not times.contains(fact.start):
+            continue
+        if fact.name.startswith(_SETTINGS):
+            near = meeting.owner(fact.entity) in around
+            text = f"{fact.name}: {old.value} → {fact.value}"
+            yield Incident(
+                fact.start, "setting", text, "", fact.entity, (window.start - fact.start) / 1000, near
+            )

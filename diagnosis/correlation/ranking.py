@@ -1,0 +1,200 @@
+"""Ranks what moved: who makes load on what the victim waits for comes first, apart from others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from diagnosis.correlation.meeting import NOTHING, Meeting, Shared
+from diagnosis.correlation.movement import Move
+from resources.correlation_roles import CorrelationKnowledge, CorrelationNumbers, CounterRole, Resource
+from sessions.model import EntityRef, Series
+
+Part = Literal["culprit", "victim", "neighbour", "shared", "itself", "own load", "elsewhere", "moved"]
+_PLACES = ("device", "datastore", "adapter", "path", "nic", "host", "pool", "cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A series that moved, with its score (0 to 1) and why: what it says and what it shares."""
+
+    series: Series
+    move: Move
+    score: float
+    role: CounterRole
+    resource: Resource | None
+    shared: Shared
+    share: float
+    """Its part of the largest change of this counter at the same place; 1 for the largest."""
+    is_worse: bool
+    """True if it rose as the reference got worse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An entity with the series that moved there, the one that says most first."""
+
+    entity: EntityRef
+    part: Part
+    lead: Ranked
+    others: tuple[Ranked, ...]
+
+    @property
+    def score(self) -> float:
+        """The score of the leading series."""
+        return self.lead.score
+
+    @property
+    def all(self) -> tuple[Ranked, ...]:
+        """All series of the entity that moved, the one that says most first."""
+        return (self.lead, *self.others)
+
+
+class Ranking:
+    """Scores the moves of a session's series from the view of one reference, or of none."""
+
+    def __init__(
+        self, knowledge: CorrelationKnowledge, meeting: Meeting, reference: Series | None, worse: float
+    ) -> None:
+        """``worse`` is 1 if the reference is worse when it is higher, −1 when it is lower."""
+        self._knowledge, self._numbers, self._meeting = knowledge, knowledge.numbers, meeting
+        self._reference, self._worse = reference, worse
+        role, resource = knowledge.role(reference.counter) if reference else ("other", None)
+        self._behind: Mapping[Resource, float] = knowledge.loads_behind(resource)
+        if not self._behind and reference is not None and resource is not None:
+            self._behind = {resource: 1.0}
+        self._is_load = role == "load"
+
+    def groups(self, moves: Iterable[tuple[Series, Move]]) -> list[Group]:
+        """Return the entities that moved, the likeliest culprit first."""
+        scored = [self._scored(series, move) for series, move in moves]
+        together: dict[EntityRef, list[Ranked]] = {}
+        for one in self._with_shares(scored):
+            together.setdefault(self._meeting.owner(one.series.entity), []).append(one)
+        found = [self._group(owner, members) for owner, members in together.items()]
+        found += [own for group in found if (own := self._own_load(group)) is not None]
+        return sorted(found, key=lambda group: (-group.score, group.entity))
+
+    def _scored(self, series: Series, move: Move) -> Ranked:
+        role, resource = self._knowledge.role(series.counter)
+        worse = self._is_worse(move)
+        shared = self._shared(series, resource)
+        score = (
+            move.strength
+            * self._role_weight(role, worse)
+            * self._place_weight(series, role, resource, shared)
+        )
+        if move.lag_s > self._numbers.late_s.value and role == "load":
+            score *= self._numbers.weight_follower.value
+        return Ranked(series, move, score, role, resource, shared, 1.0, worse)
+
+    def _is_worse(self, move: Move) -> bool:
+        if math.isnan(move.correlation):
+            return move.change > 0
+        return move.correlation * self._worse > 0
+
+    def _role_weight(self, role: CounterRole, worse: bool) -> float:
+        numbers = self._numbers
+        match role:
+            case "load":
+                return numbers.weight_load.value if worse else numbers.weight_effect.value
+            case "effect":
+                return numbers.weight_effect.value
+            case "mirror":
+                return numbers.weight_mirror.value
+            case "other":
+                return numbers.weight_other.value
+
+    def _shared(self, series: Series, resource: Resource | None) -> Shared:
+        if self._reference is None:
+            return NOTHING
+        places = [resource] if resource else list(self._behind)
+        found = [self._meeting.shared(series, self._reference, one) for one in places]
+        return max(found, key=lambda one: (one.is_exact, one.place is not None), default=NOTHING)
+
+    def _place_weight(
+        self, series: Series, role: CounterRole, resource: Resource | None, shared: Shared
+    ) -> float:
+        if self._reference is None:
+            return 1.0
+        numbers = self._numbers
+        if shared.place is None:
+            return numbers.weight_elsewhere.value
+        near = _nearness(shared, numbers)
+        if role == "load" and resource is not None:
+            near *= self._behind.get(resource, numbers.weight_elsewhere.value)
+        if resource == "storage" and not series.spec.instance and self._is_of_a_vm(series):
+            near *= numbers.weight_unspecific.value
+        if series.entity.kind in _PLACES:
+            near *= numbers.weight_carrier.value
+        return near
+
+    def _is_of_a_vm(self, series: Series) -> bool:
+        return self._meeting.owner(series.entity).kind == "vm"
+
+    def _with_shares(self, scored: Sequence[Ranked]) -> list[Ranked]:
+        """Weigh loads by what they add: who adds little on a LUN where another adds much is a neighbour."""
+        most: dict[tuple[str, str, EntityRef | None], float] = {}
+
+        def key(one: Ranked) -> tuple[str, str, EntityRef | None]:
+            return one.series.counter, one.series.entity.kind, one.shared.place
+
+        def added(one: Ranked) -> float:
+            change = one.move.change
+            return change if math.isfinite(change) and change > 0 else 0.0
+
+        loads = [one for one in scored if one.role == "load" and one.is_worse]
+        for one in loads:
+            most[key(one)] = max(most.get(key(one), 0.0), added(one))
+        result = []
+        for one in scored:
+            share = 1.0
+            if one.role == "load" and one.is_worse and most[key(one)] > 0:
+                share = added(one) / most[key(one)]
+            score = one.score * (0.4 + 0.6 * share)
+            result.append(
+                Ranked(one.series, one.move, score, one.role, one.resource, one.shared, share, one.is_worse)
+            )
+        return result
+
+    def _group(self, owner: EntityRef, members: list[Ranked]) -> Group:
+        ordered = sorted(members, key=lambda one: (-one.score, one.series.id))
+        return Group(owner, self._part(owner, ordered[0]), ordered[0], tuple(ordered[1:]))
+
+    def _own_load(self, group: Group) -> Group | None:
+        """The reference's own entity as the one that makes the load, where it adds as much as any other."""
+        if group.part != "itself" or group.entity.kind in _PLACES:
+            return None
+        loads = [one for one in group.all if one.resource in self._behind and self._leads(one)]
+        return Group(group.entity, "own load", loads[0], tuple(loads[1:])) if loads else None
+
+    def _leads(self, one: Ranked) -> bool:
+        """True for a load that rose with the reference, not after it, and by as much as others."""
+        numbers = self._numbers
+        if one.role != "load" or not one.is_worse or one.move.lag_s > numbers.late_s.value:
+            return False
+        return one.share >= numbers.neighbour_share.value
+
+    def _part(self, owner: EntityRef, lead: Ranked) -> Part:
+        if self._reference is None:
+            return "moved"
+        if owner == self._meeting.owner(self._reference.entity):
+            return "itself"
+        if owner.kind in _PLACES:
+            return "shared" if lead.shared.place is not None else "elsewhere"
+        if lead.shared.place is None:
+            return "elsewhere"
+        if lead.role == "load" and lead.is_worse:
+            is_there = lead.shared.is_exact or lead.shared.is_unknown
+            return (
+                "culprit" if is_there and lead.resource in self._behind and self._leads(lead) else "neighbour"
+            )
+        return "victim" if lead.role in ("effect", "load") else "neighbour"
+
+
+def _nearness(shared: Shared, numbers: CorrelationNumbers) -> float:
+    if shared.is_exact:
+        return 1.0
+    return numbers.weight_unknown.value if shared.is_unknown else numbers.weight_same_host.value

@@ -1,0 +1,103 @@
+"""Says in words why an entity is in the ranking: "rose 4 s before, 3.1× its normal, same LUN"."""
+
+from __future__ import annotations
+
+import math
+
+from diagnosis.correlation.incidents import Incident
+from diagnosis.correlation.patterns import Pattern
+from diagnosis.correlation.ranking import Group, Part, Ranked
+from resources.correlation_roles import CounterRole
+from resources.units import format_duration, format_value
+from sessions.clock import Clock
+
+PART_WORDS: dict[Part, str] = {
+    "culprit": "makes the load",
+    "shared": "where it meets",
+    "victim": "feels it, too",
+    "neighbour": "neighbour",
+    "itself": "the same",
+    "own load": "its own load",
+    "elsewhere": "elsewhere",
+    "moved": "moved",
+}
+_ROLE_WORDS: dict[CounterRole, str] = {
+    "load": "makes load",
+    "effect": "waits or loses",
+    "mirror": "moved",
+    "other": "moved",
+}
+
+
+def part_words(group: Group) -> str:
+    """Return an entity's part in words: "makes the load", "feels it, too"."""
+    return _ROLE_WORDS[group.lead.role] if group.part == "moved" else PART_WORDS[group.part]
+
+
+def because(one: Ranked) -> str:
+    """Return why a series is there, as words separated by commas."""
+    words = [movement(one), size(one)]
+    words.append(one.shared.words)
+    if one.role == "load" and one.is_worse and 0 < one.share < 0.95:
+        words.append(f"{100 * one.share:.0f} % of what the busiest adds")
+    return ", ".join(word for word in words if word)
+
+
+def movement(one: Ranked) -> str:
+    """Return when it rose or fell relative to the reference, as far as the interval tells."""
+    move = one.move
+    rises = move.change > 0 if math.isfinite(move.change) and move.change != 0 else move.correlation > 0
+    verb = "rose" if rises else "fell"
+    if math.isnan(move.correlation):
+        return verb
+    if abs(move.lag_s) < move.step_s / 2:
+        return f"{verb} at the same time (±{format_duration(move.step_s)})"
+    side = "before" if move.lag_s < 0 else "after"
+    return f"{verb} {format_duration(abs(move.lag_s))} {side} (±{format_duration(move.step_s)})"
+
+
+def size(one: Ranked) -> str:
+    """Return how much it changed: a factor of its normal, or from what to what."""
+    before, during = one.move.before, one.move.during
+    unit = one.series.spec.unit
+    if not (math.isfinite(before) and math.isfinite(during)):
+        return f"correlation {one.move.correlation:.2f}"
+    if before > 0 and during > 0 and 1.05 < (ratio := during / before) < 1000:
+        return f"{_factor(ratio)} its normal ({format_value(before, unit)} → {format_value(during, unit)})"
+    return f"{format_value(before, unit)} → {format_value(during, unit)}"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.1f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
+def others(group: Group) -> str:
+    """Return how many more series of the entity moved, with the first few counters."""
+    if not group.others:
+        return ""
+    keys = list(dict.fromkeys(one.series.counter for one in group.others))
+    named = [key for key in keys if key != group.lead.series.counter][:3]
+    count = len(group.others)
+    return f"+ {count:,} more" + (
+        f": {', '.join(named)}{', …' if count > len(named) else ''}" if named else ""
+    )
+
+
+def pattern_words(pattern: Pattern, clock: Clock) -> str:
+    """Return a pattern as ``every 5 min for 20 s, since 02:10 (12 of 13 times)``."""
+    since = clock.time(pattern.since, seconds=False)
+    seen = (
+        f"{pattern.bursts} of {pattern.expected} times"
+        if pattern.bursts < pattern.expected
+        else f"{pattern.bursts} times"
+    )
+    every, length = format_duration(pattern.period_s), format_duration(pattern.length_s)
+    return f"every {every} for {length}, since {since} ({seen})"
+
+
+def incident_words(one: Incident) -> str:
+    """Return an event with its lead: ``3 min before: limit set …``."""
+    side = "before" if one.lead_s > 0 else "after it began"
+    when = "as it began" if abs(one.lead_s) < 1 else f"{format_duration(abs(one.lead_s))} {side}"
+    by = f", by {one.by}" if one.by else ""
+    return f"{when}: {one.text}{by}"

@@ -1,0 +1,140 @@
+"""What moved with a series, as a page or a terminal shows it: a headline, and rows with their reasons."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from diagnosis.correlation import Correlation, Group
+from diagnosis.correlation.wording import because, incident_words, others, part_words, pattern_words
+from resources.foreign_text import shown
+from resources.units import format_duration, format_value
+from sessions.clock import Clock
+from sessions.model import EntityRef
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationRow:
+    """One entity: ``part`` is its part in words, ``because`` why it is there, ``others`` what else moved.
+
+    ``series`` are the ids to chart, the leading one first. All texts are safe to show.
+    """
+
+    entity: EntityRef
+    name: str
+    part: str
+    counter: str
+    because: str
+    others: str
+    score: float
+    series: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationView:
+    """The whole answer: ``title``, ``about`` (window, baseline, how the reference moved), ``rows``, what the
+    reference's own entity did, rhythms, events, what was compared, and ``empty``: what to say without rows.
+    """
+
+    title: str
+    about: str
+    rows: tuple[CorrelationRow, ...]
+    left_out: int
+    itself: str
+    patterns: tuple[str, ...]
+    events: tuple[str, ...]
+    compared: str
+    empty: str
+
+
+def correlation_view(found: Correlation, clock: Clock, top: int = 20) -> CorrelationView:
+    """Return what moved, for the first ``top`` entities; times are those of ``clock``."""
+    return CorrelationView(
+        title=_title(found),
+        about=_about(found, clock),
+        rows=tuple(_row(found, group) for group in found.groups[:top]),
+        left_out=max(0, len(found.groups) - top),
+        itself=_itself(found),
+        patterns=tuple(
+            f"{one.counter} of {shown(found.name(one.entity))}: {pattern_words(pattern, clock)}"
+            for one, pattern in found.patterns
+        ),
+        events=tuple(shown(incident_words(one)) for one in found.incidents if one.is_near),
+        compared=_compared(found),
+        empty="" if found.groups else _empty(found),
+    )
+
+
+def _title(found: Correlation) -> str:
+    one = found.reference
+    if one is None:
+        return "What changed"
+    instance = f" ({shown(one.spec.instance)})" if one.spec.instance else ""
+    owner = found.owner or one.entity
+    part = "" if owner == one.entity else f", {one.entity.kind} {shown(found.name(one.entity))}"
+    return f"What moved with {one.counter} of {shown(found.name(owner))}{part}{instance}"
+
+
+def _about(found: Correlation, clock: Clock) -> str:
+    span = found.span
+    words = [clock.window(span.window)]
+    if span.found:
+        words.append("the time in which it was most unusual")
+    if span.has_baseline:
+        side = "before" if span.baseline.end < span.window.start else "after"
+        words.append(f"compared with the {format_duration(span.baseline.seconds)} {side}")
+    else:
+        words.append("without a baseline, by correlation alone")
+    text = ", ".join(words) + "."
+    own = found.own
+    if own is not None and math.isfinite(own.before) and found.reference is not None:
+        unit = found.reference.spec.unit
+        verb = "rose" if own.change > 0 else "fell"
+        values = f"from {format_value(own.before, unit)} to {format_value(own.during, unit)}"
+        text += f" It {verb} {values} on average."
+    return text
+
+
+def _row(found: Correlation, group: Group) -> CorrelationRow:
+    lead = group.lead.series
+    where = "" if lead.entity == group.entity else f" of {lead.entity.kind} {shown(found.name(lead.entity))}"
+    instance = f" {shown(lead.spec.instance)}" if lead.spec.instance else ""
+    return CorrelationRow(
+        group.entity,
+        f"{shown(found.name(group.entity))} ({group.entity.kind})",
+        part_words(group),
+        f"{lead.counter}{instance}{where}",
+        because(group.lead),
+        others(group),
+        group.score,
+        tuple(one.series.id for one in group.all),
+    )
+
+
+def _itself(found: Correlation) -> str:
+    if found.itself is None:
+        return ""
+    count = len(found.itself.all)
+    keys = list(dict.fromkeys(one.series.counter for one in found.itself.all))
+    named = ", ".join(keys[:6]) + (", …" if len(keys) > 6 else "")
+    return f"{count:,} more series of the same entity moved: {named}."
+
+
+def _compared(found: Correlation) -> str:
+    some = found.compared
+    left = [f"{some.constant:,} that stood still"] * bool(some.constant)
+    left += [f"{some.sparse:,} with too few samples"] * bool(some.sparse)
+    without = f", without {' and '.join(left)}" if left else ""
+    known = format_duration(some.step_s)
+    return f"{some.series:,} series compared{without}; who came first is known to {known}."
+
+
+def _empty(found: Correlation) -> str:
+    if not found.compared.series:
+        return "Nothing else varied in that time. Choose a longer window with --from and --to."
+    if found.itself is not None:
+        return (
+            "Nothing outside of the entity itself moved with it beyond chance: look at its own load, its "
+            "limits and its settings."
+        )
+    return "Nothing moved with it beyond chance. Choose the window in which it was slow with --from and --to."
