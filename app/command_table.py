@@ -53,6 +53,9 @@ COMMANDS = {
     "thresholds": CommandEntry(
         "app.commands.thresholds", "commands", "What storage is judged by: list, show, check."
     ),
+    "correlate": CommandEntry(
+        "app.commands.correlate", "correlate", "What moved with a series: who makes the load, who feels it."
+    ),
     "export": CommandEntry("app.commands.exporting", "export", "Write a session as CSV or Parquet files."),
     "gui": CommandEntry(
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."
