@@ -50,8 +50,11 @@ COMMANDS = {
     "diagnose": CommandEntry(
         "app.commands.diagnose", "diagnose", "Find known problems, with their evidence."
     ),
+    "explain": CommandEntry(
+        "app.commands.explain", "explain", "What a problem or a counter means, and what to do."
+    ),
     "thresholds": CommandEntry(
-        "app.commands.thresholds", "commands", "What storage is judged by: list, show, check."
+        "app.commands.thresholds", "commands", "Limits of storage by its class: list, show, check."
     ),
     "correlate": CommandEntry(
         "app.commands.correlate", "correlate", "What moved with a series: who makes the load, who feels it."

@@ -200,13 +200,14 @@ def check_because(check: CheckReach) -> str:
 
 
 def checks_text(verdict: Verdict) -> list[str]:
-    """Return a sentence for each check that found nothing, or only suspects something; these first."""
-    return [
-        f"{check.title}: {check.verdict}: {check_because(check)}."
-        for wanted in ("suspected", "not found")
-        for check in verdict.checks
-        if check.verdict == wanted
-    ]
+    """Return a sentence for each of ``told_checks``."""
+    return [f"{one.title}: {one.verdict}: {check_because(one)}." for one in told_checks(verdict)]
+
+
+def told_checks(verdict: Verdict) -> list[CheckReach]:
+    """Return the checks that found nothing, or only suspect something; these first."""
+    order = ("suspected", "not found")
+    return [one for wanted in order for one in verdict.checks if one.verdict == wanted]
 
 
 def number_text(number: CheckNumber) -> str:

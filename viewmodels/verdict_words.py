@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from resources.units import format_count
-from sessions.verdict_wording import TimeText, checks_text, covered_text, limits_of, reach_text, verdict_title
+from sessions.verdict_wording import (
+    TimeText,
+    checks_text,
+    covered_text,
+    limits_of,
+    reach_text,
+    told_checks,
+    verdict_title,
+)
 from sessions.verdicts import Verdict
 from viewmodels.health import Health
 
@@ -20,7 +28,8 @@ class VerdictWords:
     ``title`` is the result (``No problem found``, ``2 critical``), ``reach`` up to when was judged, or why
     nothing was; ``covered`` of what; ``left_out`` has a sentence for each thing that was not judged.
     ``reason`` is the sentence that says why nothing was judged. ``checks`` has a sentence for each check that
-    found nothing or only suspects something, with its number.
+    found nothing or only suspects something, with its number; ``checked`` are the problems of these, in the
+    same order.
     """
 
     health: Health
@@ -30,6 +39,7 @@ class VerdictWords:
     left_out: tuple[str, ...] = ()
     reason: str = ""
     checks: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
 
     @property
     def short(self) -> str:
@@ -63,6 +73,7 @@ def verdict_words(
         tuple(limits_of(verdict)),
         "" if verdict.is_judged else sentence_of(verdict.reason),
         tuple(checks_text(verdict)),
+        tuple(one.problem for one in told_checks(verdict)),
     )
 
 

@@ -21,6 +21,7 @@ from app.gui.settings import Settings
 from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
+from app.gui.topic_requests import TopicRequests
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
@@ -70,7 +71,8 @@ class Desk:
     change or remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal``
     shows a file in the system's file manager. ``export`` asks how to export a scope (None: the whole
     session). ``run_test`` runs the test of a plan's file, with the session's name, the addresses that it
-    acts on, and the ends of the UUIDs of disks that were typed.
+    acts on, and the ends of the UUIDs of disks that were typed. ``topics`` carries requests to explain a
+    problem or a counter, ``thresholds`` are the numbers that judge storage.
     """
 
     session: SessionModel
@@ -101,6 +103,7 @@ class Desk:
     run_test: Callable[[Path, str, tuple[str, ...], tuple[str, ...]], None]
     recording: RecordingControl
     marks: MarkRequests = field(default_factory=MarkRequests)
+    topics: TopicRequests = field(default_factory=TopicRequests)
 
     def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:
         """Return what a scope (None: the current one) covers in the session; None without a session."""

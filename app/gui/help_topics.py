@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from resources.catalogue import Catalogue
 from resources.views import Screen
+from viewmodels.reference import PageKind, Reference, page_markdown
 
 PAGES = (
     ("window", "The window"),
@@ -25,6 +27,7 @@ PAGES = (
     ("privileges", "Privileges in vCenter"),
 )
 """The pages of the help in their order; ``esxtop`` is made from the table of screens."""
+_OF_REFERENCE: dict[str, PageKind] = {"problems": "problem", "counters": "counter"}
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
@@ -34,12 +37,15 @@ _SNIPPET = 45
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One section of a page; the first one of a page has the page's title."""
+    """One section of a page; the first one of a page has the page's title. ``also`` are other names of what
+    it is about.
+    """
 
     page: str
     title: str
     markdown: str
     is_first: bool = False
+    also: str = ""
 
     @property
     def key(self) -> str:
@@ -58,8 +64,13 @@ def anchor(heading: str) -> str:
     return _NOT_IN_ANCHOR.sub("", heading.lower()).strip().replace(" ", "-")
 
 
-def read_topics(folder: Path, screens: Sequence[Screen], catalogue: Catalogue) -> list[Topic]:
-    """Return all topics; a page of ``folder`` that can't be read becomes a topic that says so."""
+def read_topics(
+    folder: Path, screens: Sequence[Screen], catalogue: Catalogue, reference: Reference
+) -> list[Topic]:
+    """Return all topics; a page of ``folder`` that can't be read becomes a topic that says so.
+
+    Problems and counters are drawn from the ``reference``: with thresholds of the user's own.
+    """
     found: list[Topic] = []
     for page, title in PAGES:
         if page == "esxtop":
@@ -69,8 +80,19 @@ def read_topics(folder: Path, screens: Sequence[Screen], catalogue: Catalogue) -
             text = (folder / f"{page}.md").read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             text = _LOST.format(title=title, file=f"{folder.name}/{page}.md")
-        found += _sections(page, title, text)
+        topics = _sections(page, title, text)
+        found += _with_reference(topics, _OF_REFERENCE[page], reference) if page in _OF_REFERENCE else topics
     return found
+
+
+def _with_reference(topics: Iterable[Topic], kind: PageKind, reference: Reference) -> Iterator[Topic]:
+    """The page's first topic, one for each page of the reference, and what else there is."""
+    pages = {one.name: one for one in reference.of_kind(kind)}
+    first, *others = topics
+    yield first
+    for one in pages.values():
+        yield Topic(first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)))
+    yield from (one for one in others if one.title not in pages)
 
 
 def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
@@ -80,7 +102,8 @@ def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
     for number, topic in enumerate(topics):
         text = plain(topic.markdown)
         if wanted and all(word in f"{topic.title} {text}".casefold() for word in wanted):
-            in_title = any(word in topic.title.casefold() for word in wanted)
+            names = f"{topic.title} {topic.also}".casefold()
+            in_title = any(word in names for word in wanted)
             hits.append((_BOLD_RANK if in_title else _TEXT_RANK, number, topic, _piece(text, wanted)))
     return [(topic, piece) for _, _, topic, piece in sorted(hits, key=lambda hit: hit[:2])]
 
@@ -93,6 +116,7 @@ def topic_named(topics: Sequence[Topic], key: str) -> Topic | None:
     return named if part and named is not None else whole
 
 
+@lru_cache(maxsize=1024)
 def plain(markdown: str) -> str:
     """Return the words of a section on one line, without its markup."""
     return " ".join(re.sub(r"<br>|[`*|#]|\]\([^)]*\)|-{3,}", " ", markdown).split())

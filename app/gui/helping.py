@@ -17,6 +17,7 @@ from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_na
 from app.gui.jobs import Job
 from sessions.store import SessionReader
 from viewmodels.catalogue_difference import catalogue_differences, differences_page
+from viewmodels.reference import Reference
 from widgets.esxtop import EsxtopView
 from widgets.findings.card import FindingCard
 from widgets.help import HelpPageEntry, HelpWindow
@@ -51,6 +52,12 @@ class Helping(QObject):
         self._topics: Sequence[Topic] = ()
         self._servers: Topic | None = None
         self._help: HelpWindow | None = None
+        desk.topics.wanted.connect(self.show)
+        desk.thresholds.changed.connect(self._forget)
+
+    def _forget(self) -> None:
+        """Read the topics anew when they are next asked for: they tell what judges storage."""
+        self._topics = ()
 
     def show_for_focus(self) -> None:
         """Show the section about what has the focus; without one the page about the window."""
@@ -62,8 +69,12 @@ class Helping(QObject):
             self._open(key)
             return
 
+        desk = self._desk
+        problems = desk.problems.judged_by(desk.thresholds.limits.own)
+
         def work(_job: Job) -> list[Topic]:
-            return read_topics(docs_folder(), self._desk.screens, self._desk.catalogue)
+            reference = Reference(problems, desk.catalogue, desk.screens, desk.limits)
+            return read_topics(docs_folder(), desk.screens, desk.catalogue, reference)
 
         def done(topics: list[Topic]) -> None:
             self._topics = topics

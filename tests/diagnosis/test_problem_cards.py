@@ -9,7 +9,6 @@ import pytest
 
 from diagnosis import diagnose
 from diagnosis.compiled import CompiledRule, compile_problems
-from diagnosis.manual import problems_page
 from resources.failures import KnowledgeError
 from resources.problem_cards import Card, load_problems
 from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems, session
@@ -187,12 +186,3 @@ def test_consequences_name_problems_and_causes_that_exist(tmp_path: Path) -> Non
     mine = changed(tmp_path, "_consequences.toml", ('causes = ["sibling_ready"]', 'causes = ["sibling"]'))
     with pytest.raises(KnowledgeError, match=r"cpu\.costop has no cause 'sibling'"):
         load_problems([mine])
-
-
-def test_the_manual_page_has_every_problem_threshold_and_cause() -> None:
-    page = problems_page(problems())
-    for card in CARDS:
-        assert f"## {card.id}\n" in page
-        for name in (*card.thresholds, *(cause.id for cause in card.causes)):
-            assert f"`{name}`" in page
-    assert "{entity}" not in page

@@ -16,12 +16,13 @@ from app.gui.help_topics import PAGES, Topic, anchor, find_topics, plain, read_t
 from app.gui.helping import OF_PLACES, docs_folder
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
-from resources.views import load_screens
+from resources.views import load_limits, load_screens
 from sessions.model import Entity, EntityRef
 from sessions.server_counters import ServerCounter, counter_facts
 from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import wait
+from viewmodels.reference import Reference
 from widgets.esxtop import EsxtopView
 from widgets.findings import FindingsView
 from widgets.help import HelpWindow
@@ -29,10 +30,16 @@ from widgets.help import HelpWindow
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
+def topics_in(folder: Path) -> list[Topic]:
+    catalogue, problems = load_catalogue(), load_problems()
+    screens = load_screens(catalogue)
+    reference = Reference(problems, catalogue, screens, load_limits(problems))
+    return read_topics(folder, screens, catalogue, reference)
+
+
 @pytest.fixture(scope="module")
 def topics() -> list[Topic]:
-    catalogue = load_catalogue()
-    return read_topics(docs_folder(), load_screens(catalogue), catalogue)
+    return topics_in(docs_folder())
 
 
 def shown(program: Program, qtbot: QtBot) -> str:
@@ -61,8 +68,7 @@ def test_every_page_and_every_place_has_its_section(topics: list[Topic]) -> None
 def test_pages_that_are_lost_or_damaged_say_so(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "window.md").write_bytes(b"# The window \xff\xfe")
-    catalogue = load_catalogue()
-    found = read_topics(tmp_path / "docs", load_screens(catalogue), catalogue)
+    found = topics_in(tmp_path / "docs")
     for page, title in PAGES:
         topic = topic_named(found, f"{page}#charts")
         assert topic is not None

@@ -37,11 +37,12 @@ _UNLIMITED = 16_777_215  # what Qt takes for no limit
 class ChartCard(QFrame):
     """One chart with its head, plot and context menu.
 
-    Signals: ``closed``; ``dropped`` with the data of dropped series; ``copied`` with a message for the user;
-    ``saved`` with a FileOffer; ``statistics`` with True or False when the menu shows or hides the table of
-    numbers; ``opened`` when a summary is to be opened as a large chart; ``page_wanted`` with "copy" or "save"
-    for a picture of all charts; ``move_wanted`` with −1 to stand above the chart before, 1 to stand below the
-    next one. ``session`` is the name of the session, for pictures.
+    Signals: ``closed``; ``dropped`` with the data of dropped series; ``copied`` with a message for the
+    user; ``saved`` with a FileOffer; ``statistics`` with True or False when the menu shows or hides the
+    table of numbers; ``opened`` when a summary is to be opened as a large chart; ``page_wanted`` with
+    "copy" or "save" for a picture of all charts; ``move_wanted`` with −1 to stand above the chart before, 1
+    to stand below the next one; ``explain_wanted`` when its counters are to be explained. ``session`` is
+    the name of the session, for pictures.
     """
 
     closed = Signal()
@@ -52,6 +53,7 @@ class ChartCard(QFrame):
     statistics = Signal(bool)
     page_wanted = Signal(str)
     move_wanted = Signal(int)
+    explain_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)

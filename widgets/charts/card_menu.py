@@ -39,11 +39,14 @@ class CardMenu:
     def entries(self) -> Entries:
         """Return the entries for the chart as it is now."""
         card = self._card
+        meaning = MenuEntry("What does it show?", card.explain_wanted.emit)
         if card.is_summary:
             opened = MenuEntry("Open in the charts", card.opened.emit, "Return")
-            return [opened, None, *self._picture(), *self._data()]
+            return [opened, meaning, None, *self._picture(), *self._data()]
         scale = card.plot.drawing.scale
         return [
+            meaning,
+            None,
             *self._picture(),
             MenuEntry("Copy all charts as a picture", lambda: card.page_wanted.emit("copy")),
             MenuEntry("Save a picture of all charts…", lambda: card.page_wanted.emit("save")),

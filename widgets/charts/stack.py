@@ -33,10 +33,11 @@ _MARGIN = 10
 class ChartStack(QScrollArea):
     """A scrollable column of chart cards.
 
-    Signals: ``windowed(TimeRange, passing)``, ``pinned`` with the moment to pin (None: let go), ``unzoomed``,
-    ``closed(n)``, ``dropped(n, bytes)`` with the chart's number n; n is −1 for a drop below the charts. The
-    stack does not change its window itself: it emits ``windowed``, and the receiver calls ``show_window``.
-    ``crosshair`` shows hover and pinned moment, ``ordering`` lets the user move charts.
+    Signals: ``windowed(TimeRange, passing)``, ``pinned`` with the moment to pin (None: let go),
+    ``unzoomed``, ``explain_wanted`` with ids of series, ``closed(n)``, ``dropped(n, bytes)`` with the
+    chart's number n; n is −1 for a drop below the charts. The stack does not change its window itself: it
+    emits ``windowed``, and the receiver calls ``show_window``. ``crosshair`` shows hover and pinned moment,
+    ``ordering`` lets the user move charts.
     """
 
     windowed = Signal(object, bool)
@@ -48,6 +49,7 @@ class ChartStack(QScrollArea):
     saved = Signal(object)
     pictured = Signal(object, str)
     statistics = Signal(bool)
+    explain_wanted = Signal(object)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,6 +187,7 @@ class ChartStack(QScrollArea):
         card.saved.connect(self.saved)
         card.page_wanted.connect(self._take_picture)
         card.statistics.connect(self.statistics)
+        card.explain_wanted.connect(lambda card=card: self.explain_wanted.emit(card.spec.series))
         card.show_statistics(on=self._statistics)
         card.session = self._session
         card.head.titles = self._titles

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from widgets.popup import Popup
 
@@ -13,7 +13,11 @@ _WIDTH = 380
 
 
 class Meaning(Popup):
-    """Shows a title and paragraphs; a click outside or Escape closes it."""
+    """Shows a title and paragraphs; a click outside or Escape closes it. Signal: ``more_wanted`` when all
+    that is known of it is asked for.
+    """
+
+    more_wanted = Signal()
 
     def __init__(self, title: str, paragraphs: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -24,8 +28,16 @@ class Meaning(Popup):
         column.addWidget(_label(title, "title"))
         column.addWidget(_label(paragraphs[0], ""))
         column.addWidget(_label("\n\n".join(paragraphs[1:]), "muted"))
+        more = QPushButton("More, with the problems that it tells of")
+        more.setProperty("role", "ghost")
+        more.clicked.connect(self._ask_more)
+        column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
         self.setAccessibleName(title)
         self.setFixedWidth(_WIDTH)
+
+    def _ask_more(self) -> None:
+        self.more_wanted.emit()
+        self.close()
 
     def show_at(self, place: QPoint) -> None:
         """Open at a point of the screen, but within the window."""

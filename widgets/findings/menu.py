@@ -18,9 +18,10 @@ _INSET = 28
 class FindingsMenu(QObject):
     """Opens the menu of the card under the mouse, or of the one with the focus.
 
-    Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted`` with
-    the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
-    the finding. ``tests`` returns ids and titles of the tests that a finding offers.
+    Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted``
+    with the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
+    the finding; ``explain_wanted`` with the problem to explain. ``tests`` returns ids and titles of the
+    tests that a finding offers.
     """
 
     wanted = Signal(object)
@@ -28,6 +29,7 @@ class FindingsMenu(QObject):
     json_wanted = Signal(object)
     all_wanted = Signal()
     test_wanted = Signal(str, object)
+    explain_wanted = Signal(str)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
@@ -69,6 +71,7 @@ class FindingsMenu(QObject):
         ]
         return [
             MenuEntry("Show its evidence in the charts", lambda: self.wanted.emit(finding), "Ctrl+Return"),
+            MenuEntry("What is this problem?", partial(self.explain_wanted.emit, finding.problem)),
             *offered,
             None,
             MenuEntry("Copy as text", lambda: self.text_wanted.emit(finding), COPY),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import html
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import breakable, shown
@@ -15,7 +18,12 @@ _REACH = "padding: 1px 4px 1px 0; text-align: left; font-size: 12px;"
 
 
 class VerdictHead(QWidget):
-    """Shows a verdict: its title only where there are no cards that say it; a button unfolds the details."""
+    """Shows a verdict: its title only where there are no cards that say it; a button unfolds the details.
+
+    Signal: ``explain_wanted`` with the problem of a check that was clicked.
+    """
+
+    explain_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -35,6 +43,8 @@ class VerdictHead(QWidget):
         self._details.setProperty("role", "muted")
         self._details.setStyleSheet("font-size: 12px")
         self._details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._checks = _Checks()
+        self._checks.linkActivated.connect(self.explain_wanted)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
@@ -45,6 +55,7 @@ class VerdictHead(QWidget):
         column.addLayout(head)
         column.addWidget(self._reach, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._details)
+        column.addWidget(self._checks)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -52,7 +63,8 @@ class VerdictHead(QWidget):
     def text(self) -> str:
         """Everything that the head says now, for screen readers."""
         parts = (self._symbol, self._title, self._reach, self._details)
-        return "\n".join(part.text() for part in parts if not part.isHidden() and part.text())
+        texts = [part.text() for part in parts if not part.isHidden() and part.text()]
+        return "\n".join([*texts, *([] if self._checks.isHidden() else [self._checks.plain])])
 
     def show_words(self, words: VerdictWords | None, *, has_cards: bool) -> None:
         """Show a verdict; None hides the head."""
@@ -74,8 +86,8 @@ class VerdictHead(QWidget):
         self._title.setText(shown(words.title, _LONGEST))
         lines = [sentence_of(words.covered) if is_judged else words.reason, *words.left_out]
         is_folded = not is_title_shown and not self._reach.isChecked()
-        if is_judged and self._reach.isChecked():
-            lines += words.checks
+        self._checks.show_checks(words.checks, words.checked, self._theme.tokens.accent)
+        self._checks.setVisible(is_judged and self._reach.isChecked() and bool(words.checks))
         can_fold = not is_title_shown or bool(is_judged and words.checks)
         caret = ("▾ " if self._reach.isChecked() else "▸ ") if can_fold else ""
         self._reach.setText(caret + shown(words.reach, _LONGEST))
@@ -87,3 +99,30 @@ class VerdictHead(QWidget):
         self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines if line))
         self._details.setVisible(any(lines) and not is_folded)
         self.setAccessibleName(" ".join(words.sentences))
+
+
+class _Checks(QLabel):
+    """A line for each check, which begins with a link to what is known of its problem."""
+
+    def __init__(self) -> None:
+        super().__init__(textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self.plain = ""
+        self.setProperty("role", "muted")
+        self.setStyleSheet("font-size: 12px")
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(
+            flags.TextSelectableByMouse | flags.LinksAccessibleByMouse | flags.LinksAccessibleByKeyboard
+        )
+
+    def show_checks(self, checks: Sequence[str], problems: Sequence[str], colour: str) -> None:
+        """Show sentences that begin with the title of their problem and a colon."""
+        lines = [breakable(shown(line, _LONGEST)) for line in checks]
+        if "\n".join(lines) == self.plain and colour in self.text():
+            return
+        self.plain = "\n".join(lines)
+        rich = []
+        for line, problem in zip(lines, [*problems, *[""] * (len(lines) - len(problems))], strict=True):
+            title, colon, rest = line.partition(":")
+            link = f'<a href="{html.escape(problem)}" style="color: {colour}">{html.escape(title)}</a>'
+            rich.append(f"{link if problem else html.escape(title)}{colon}{html.escape(rest)}")
+        self.setText("<br>".join(rich))

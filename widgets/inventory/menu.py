@@ -25,7 +25,8 @@ class InventoryMenu(QObject):
     """Opens the menu of the tree.
 
     Signals: ``scoped`` and ``charted`` with the entities to look at; ``exported`` with those to export;
-    ``copied`` with a message; ``save_wanted`` with a FileOffer.
+    ``copied`` with a message; ``save_wanted`` with a FileOffer; ``explain_wanted`` with the entity whose
+    number is to be explained.
     """
 
     scoped = Signal(object)
@@ -33,6 +34,7 @@ class InventoryMenu(QObject):
     exported = Signal(object)
     copied = Signal(str)
     save_wanted = Signal(object)
+    explain_wanted = Signal(object)
 
     def __init__(self, tree: QTreeView, selected: Callable[[], Sequence[EntityRef]]) -> None:
         super().__init__(tree)
@@ -60,6 +62,11 @@ class InventoryMenu(QObject):
                 why="" if chosen else "The scope is everything now.",
             ),
             MenuEntry(f"Chart {name}", lambda: self.charted.emit(refs), "Ctrl+Return"),
+            *(
+                [MenuEntry("What is its number?", lambda: self.explain_wanted.emit(ref))]
+                if index.data(VALUE)
+                else []
+            ),
             None,
             MenuEntry("Copy the name", lambda: self._copy_name(index)),
             MenuEntry("Copy the path", lambda: self._copy_path(index)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, QObject
 
@@ -75,4 +76,6 @@ class EsxtopActions(QObject):
             table = self._view.table
             below = table.horizontalHeader().geometry().bottomLeft()
             below.setX(max(table.columnViewportPosition(column), 0))
-            Meaning(*text, self._view).show_at(table.mapToGlobal(below))
+            meaning = Meaning(*text, self._view)
+            meaning.more_wanted.connect(partial(self._desk.topics.counter, found.counter))
+            meaning.show_at(table.mapToGlobal(below))

@@ -36,6 +36,8 @@ class FindingsPanel(QObject):
         self._leaving = FindingsLeaving(desk, self)
         self.view.menu.text_wanted.connect(self._leaving.copy_text)
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
+        self.view.menu.explain_wanted.connect(desk.topics.problem)
+        self.view.head.explain_wanted.connect(desk.topics.problem)
         self.view.menu.tests = desk.tests.offered_for
         self.view.menu.test_wanted.connect(self._test)
         self.view.menu.all_wanted.connect(self._leaving.save_all)

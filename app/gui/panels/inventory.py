@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
+from app.gui.counter_meaning import explain_headline
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from sessions.model import EntityRef
@@ -57,6 +58,7 @@ class InventoryPanel(QObject):
         menu.exported.connect(lambda refs: desk.export(desk.scope.scope.on(refs)))
         menu.copied.connect(lambda text: desk.notify(text, "ok"))
         menu.save_wanted.connect(desk.save_file)
+        menu.explain_wanted.connect(lambda ref: explain_headline(desk, self._headlines, ref))
 
     def _open(self) -> None:
         self.view.search.clear()  # what was looked for was of another session
@@ -99,7 +101,6 @@ class InventoryPanel(QObject):
         at = desk.times.clock.time
         self._model.set_values(numbers.texts)
         self._model.set_health(states.symbols, states.judged, lambda ref: states.why(ref, at, self._label))
-
         desk.findings.note_over(over_sentences(numbers.over, snapshot.name, self._label))
 
     def _label(self, counter: str) -> str:

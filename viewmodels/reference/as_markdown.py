@@ -1,0 +1,56 @@
+"""A page of the reference as Markdown: for docs/, and for the help in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from viewmodels.reference.values import Block, Line, Page, PageKind, Paragraph, Span, Table
+
+FILES: dict[PageKind, str] = {"problem": "problems.md", "counter": "counters.md"}
+"""The page of docs/ with all pages of a kind."""
+
+
+def page_markdown(page: Page) -> str:
+    """Return the page as a section of ``FILES[page.kind]``: a heading with its name, and parts below it."""
+    parts = [f"## {page.name}\n"]
+    for section in page.sections:
+        if section.title:
+            parts.append(f"### {section.title}\n")
+        parts += [_block(block, page.kind) + "\n" for block in section.blocks]
+    return "\n".join(parts)
+
+
+def anchor(name: str) -> str:
+    """Return what links to a page call it, as GitHub makes it of its heading."""
+    return name.lower().replace(".", "").replace(" ", "-")
+
+
+def _block(block: Block, kind: PageKind) -> str:
+    if isinstance(block, Paragraph):
+        return _line(block.line, kind)
+    if isinstance(block, Table):
+        return "\n".join(_table(block, kind))
+    return "\n".join(f"* {_line(line, kind)}" for line in block.lines)
+
+
+def _table(table: Table, kind: PageKind) -> Iterator[str]:
+    yield "| " + " | ".join(table.heads) + " |"
+    yield "|" + "---|" * len(table.heads)
+    for row in table.rows:
+        cells = ("<br>".join(_line(line, kind) for line in cell) for cell in row)
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _line(line: Line, kind: PageKind) -> str:
+    return "".join(_span(span, kind) for span in line)
+
+
+def _span(span: Span, kind: PageKind) -> str:
+    if not span.text:
+        return ""
+    looks = {"": span.text, "code": f"`{span.text}`", "italic": f"*{span.text}*", "bold": f"**{span.text}**"}
+    words = looks[span.look]
+    if not span.page:
+        return words
+    file = "" if span.page == kind else FILES[span.page]
+    return f"[{words}]({file}#{anchor(span.text)})"

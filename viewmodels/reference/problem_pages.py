@@ -1,0 +1,275 @@
+"""The page of a problem: when it is found, by which numbers, what tells its causes apart, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from diagnosis.compiled import OF_HOST, CompiledRule
+from diagnosis.signals import FACT
+from resources.catalogue import Catalogue
+from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
+from resources.problem_consequences import Consequence
+from resources.units import format_duration, format_value
+from viewmodels.reference.values import (
+    Block,
+    Bullets,
+    Line,
+    Page,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    cell,
+    code,
+    joined,
+    plain,
+    to_page,
+)
+
+_PLACE = re.compile(r"\{[^{}]*\}")
+_TAG = re.compile(r"[A-Za-z0-9]+")
+_LAYERS = {
+    "configuration": "how something is set",
+    "contention": "several want the same",
+    "utilisation": "something is full",
+    "capacity": "there is too little",
+    "data": "what was recorded",
+}
+_WHERE = {
+    "same": "same entity",
+    "host": "its host",
+    "host_of": "a VM of it",
+    "on_host": "same host",
+    "pool": "a VM in it",
+    "cluster": "a host of it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemKnowledge:
+    """What pages of problems are drawn from; ``rules`` are the compiled rules of all cards."""
+
+    problems: Problems
+    rules: Sequence[CompiledRule]
+    catalogue: Catalogue
+
+
+def problem_page(card: Card, known: ProblemKnowledge) -> Page:
+    """Return the page about a problem."""
+    sections = (
+        Section("", tuple(_head(card))),
+        Section("When it is found", tuple(_rules(card, known.problems))),
+        Section("Thresholds", tuple(_thresholds(card, known.problems))),
+        Section("Needed to be judged", tuple(_needed(card, known))),
+        Section("What it looks at", tuple(_signals(card, known))),
+        Section("Causes, and what tells them apart", tuple(_causes(card))),
+        Section("What follows from what", tuple(_consequences(card, known.problems))),
+        Section("Don't be fooled", (Bullets(tuple(map(plain, card.traps))),) if card.traps else ()),
+        Section("Sources", tuple(_sources(card, known.problems))),
+    )
+    return Page("problem", card.id, card.title, tuple(one for one in sections if one.blocks), (card.title,))
+
+
+def _head(card: Card) -> Iterator[Block]:
+    yield Paragraph((Span(f"{card.title}.", "bold"), Span(f" {card.meaning}")))
+    yield Paragraph(plain(f"{card.question} Layer: {card.layer} ({_LAYERS[card.layer]})."))
+
+
+def _rules(card: Card, problems: Problems) -> Iterator[Block]:
+    for rule in card.rules:
+        yield Paragraph(tuple(_rule(rule, problems)))
+    for presence in card.presence:
+        of = ", ".join(presence.kinds) or "a source"
+        yield Paragraph((Span(f"Of {of}, worth knowing: "), code(presence.condition), Span(".")))
+
+
+def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
+    sustained = problems.sustained[rule.sustained]
+    what = "Worth knowing" if rule.severity == "info" else "Warning"
+    yield Span(
+        f"Of a {rule.entity}{_only(rule, problems)}. {what} when this holds {hold_words(sustained.warning)}: "
+    )
+    yield code(rule.condition)
+    yield Span(".")
+    if rule.critical:
+        yield Span(f" Critical when this holds {hold_words(sustained.critical)}: ")
+        yield code(rule.critical)
+        yield Span(".")
+    if rule.level:
+        yield Span(" It is a state: a capture too short to tell how long shows it too, as a warning at most.")
+
+
+def _only(rule: Rule, problems: Problems) -> str:
+    parts = []
+    if rule.where_class:
+        titles = [one.title for one in problems.storage.classes.classes if one.id in rule.where_class]
+        parts.append(f"of the class {' or '.join(titles)}")
+    if rule.where_name:
+        parts.append(f"with a name like {rule.where_name}")
+    if rule.only is not None:
+        parts.append(f"whose {rule.only.fact} is {rule.only.like}")
+    return f" {', '.join(parts)}" if parts else ""
+
+
+def hold_words(hold: Hold) -> str:
+    """Return how long a condition must hold: "1 min of any 1 min 40 s", "in 2 samples of any 5 min"."""
+    if hold.count:
+        return f"in {hold.count} samples of any {format_duration(hold.of_s)}"
+    return f"{format_duration(hold.hold_s)} of any {format_duration(hold.of_s)}"
+
+
+def _thresholds(card: Card, problems: Problems) -> Iterator[Block]:
+    if card.thresholds:
+        rows = ((cell(code(name)), *_threshold(one, problems)) for name, one in card.thresholds.items())
+        yield Table(("Threshold", "Value", "Source"), tuple(rows))
+    if any(one.of_class for one in card.thresholds.values()):
+        own = [one.label for one in problems.storage.own.sets if one.used]
+        judge = f" Yours that judge: {', '.join(own)}." if own else ""
+        where = "Numbers of a class of storage hold for what is of it; see Storage limits in the preferences."
+        yield Paragraph(plain(where + judge))
+
+
+def _threshold(one: Threshold, problems: Problems) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    values, sources = [format_value(one.value, one.unit)], [one.source]
+    for each in problems.storage.classes.classes if one.of_class else ():
+        number = problems.storage.number(each.id, one.of_class)
+        if number is None or number == one.value:
+            continue
+        values.append(f"{each.title}: {format_value(number, one.unit)}")
+        is_own = number != problems.storage.shipped(each.id, one.of_class)
+        said = problems.storage.label(each.id) if is_own else each.numbers[one.of_class].source
+        sources.append(f"{each.title}: {said}")
+    return cell(*values), cell(*sources)
+
+
+def _needed(card: Card, known: ProblemKnowledge) -> Iterator[Block]:
+    """The counters that conditions read, and who counts them at which level."""
+    rules = [rule for rule in known.rules if rule.card.id == card.id and not rule.rule.finds_only]
+    keys = dict.fromkeys(
+        key.removeprefix(OF_HOST)
+        for rule in rules
+        for name in rule.detecting()
+        for key in rule.signals[name].counters.values()
+        if not key.startswith(FACT)
+    )
+    derived = {one.counter: one for one in known.problems.derived.counters}
+    rows = [_need(key, known.catalogue, derived[key].source if key in derived else "") for key in keys]
+    if rows:
+        yield Table(("Counter", "esxtop", "vCenter"), tuple(rows))
+    facts = sorted(_facts(rules))
+    if facts:
+        yield Paragraph((Span("Of the inventory: "), *joined(map(code, facts)), Span(".")))
+    for text in dict.fromkeys(rule.rule.unjudged for rule in rules if rule.rule.unjudged):
+        yield Paragraph(plain(f"Where that is missing: {text}."))
+    if any(cause.needs for cause in card.causes):
+        named = ", ".join(cause.title for cause in card.causes if cause.needs)
+        yield Paragraph(plain(f"Only esxtop decides these causes: {named}."))
+
+
+def _facts(rules: Iterable[CompiledRule]) -> set[str]:
+    found = {rule.rule.only.fact for rule in rules if rule.rule.only}
+    for rule in rules:
+        for name in rule.detecting():
+            signal = rule.signals[name]
+            found |= {signal.signal.fact} if signal.signal.fact else set()
+            found |= {key.removeprefix(FACT) for key in signal.counters.values() if key.startswith(FACT)}
+    return found
+
+
+def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[tuple[Line, ...], ...]:
+    counter = catalogue.get(key)
+    if counter is None:
+        return cell(code(key)), cell("–"), cell(derived or "–")
+    esxtop = counter.short or (counter.esxtop[0].counter if counter.esxtop else "–")
+    twins = [f"{one.name} (level {one.level}/{one.level_instance})" for one in counter.vcenter]
+    worked_out = f"worked out: {derived}" if derived else ""
+    return cell(to_page("counter", key)), cell(esxtop), cell(*(twins or [worked_out or "–"]))
+
+
+def _signals(card: Card, known: ProblemKnowledge) -> Iterator[Block]:
+    signals = dict(card.signals)
+    for rule in card.rules:
+        signals.update(rule.signals)
+    rows = tuple(_signal(name, one, known.catalogue) for name, one in signals.items())
+    if rows:
+        yield Table(("Name in conditions", "What", "Of"), rows)
+    if card.values:
+        yield Table(
+            ("Named", "Is, over the finding's windows"),
+            tuple((cell(code(name)), cell(code(text))) for name, text in card.values.items()),
+        )
+
+
+def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[tuple[Line, ...], ...]:
+    if signal.arrived:
+        within = f"VMs that came to it within {format_duration(signal.within_s)}"
+        return cell(code(name)), cell((Span("events "), *joined(map(code, signal.arrived)))), cell(within)
+    if signal.happening:
+        whose = {"users": "VMs that lie on it", "host": "its host", "all": "anything"}.get(signal.of, "it")
+        told = (Span("events "), *joined(map(code, signal.happening)))
+        return cell(code(name)), cell(told), cell(f"seconds that what happens to {whose} takes")
+    if signal.derived:
+        return cell(code(name)), cell(code(signal.expr)), cell("")
+    keys = [signal.counter] if signal.counter else list(signal.counters.values())
+    counters = joined(
+        to_page("counter", key) if catalogue.get(key) else code(key) for key in dict.fromkeys(keys)
+    )
+    what = counters if keys else (Span("fact "), code(signal.fact))
+    formula = code(signal.expr) if signal.counters else Span("")
+    of = signal.of or "itself"
+    if signal.each_instance:
+        of = f"{signal.reduce} over the instances of {of}"
+    elif signal.of not in ("", "self", "host"):
+        of = f"{signal.reduce} of {of}"
+    return cell(code(name)), cell(what, formula), cell(of)
+
+
+def _causes(card: Card) -> Iterator[Block]:
+    if card.causes:
+        yield Table(("Cause", "When", "What to do"), tuple(map(_cause, card.causes)))
+
+
+def _cause(cause: Cause) -> tuple[tuple[Line, ...], ...]:
+    tests = [
+        ("by the inventory", cause.stated.test if cause.stated else ""),
+        ("likely", cause.likely),
+        ("possible", cause.possible),
+    ]
+    when: list[Line] = [(Span(verdict, "italic"), Span(" "), code(test)) for verdict, test in tests if test]
+    if cause.unknown:
+        when.append((Span("unknown", "italic"), Span(f" {_spoken(cause.unknown)}")))
+    steps = [f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1)]
+    return cell(code(cause.id), cause.title), cell(*when), cell(*steps)
+
+
+def _spoken(template: str) -> str:
+    """A sentence without its numbers."""
+    return _PLACE.sub("…", template.replace("{entity}", "it").replace("{host}", "the host"))
+
+
+def _consequences(card: Card, problems: Problems) -> Iterator[Block]:
+    def line(lead: str, other: str, pair: Consequence) -> Line:
+        only = f", if its cause is {', '.join(pair.causes)}" if pair.causes else ""
+        return (
+            Span(f"{lead} "),
+            to_page("problem", other),
+            Span(f" ({_WHERE[pair.relation]}){only}: {pair.because}"),
+        )
+
+    pairs = problems.consequences
+    lines = [line("It explains", pair.downstream, pair) for pair in pairs if pair.upstream == card.id]
+    lines += [line("It is explained by", pair.upstream, pair) for pair in pairs if pair.downstream == card.id]
+    if lines:
+        yield Bullets(tuple(lines))
+
+
+def _sources(card: Card, problems: Problems) -> Iterator[Block]:
+    cited = [tag.strip() for tag in card.sources.split(";")]
+    rows = []
+    for text in cited:
+        tag = _TAG.match(text)
+        said = problems.sources.get(tag[0], "") if tag else ""
+        rows.append((Span(f"{text}: "), Span(said)))
+    yield Bullets(tuple(rows))

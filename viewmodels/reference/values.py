@@ -1,0 +1,105 @@
+"""What a page of the reference is made of: sections of paragraphs, lists and tables, whose words may be
+links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+PageKind = Literal["problem", "counter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some words: plain, code, or in italics; ``page`` is the kind of page that they are a link to, if they
+    are.
+    """
+
+    text: str
+    look: Literal["", "code", "italic", "bold"] = ""
+    page: PageKind | Literal[""] = ""
+
+
+Line = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph."""
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; each cell has lines."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[tuple[Line, ...], ...], ...]
+
+
+Block = Paragraph | Bullets | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page; the first one has no title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page about one problem or counter; ``name`` is its id, ``also`` are other names by which it is
+    looked for.
+    """
+
+    kind: PageKind
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+    also: tuple[str, ...] = ()
+
+
+def plain(text: str) -> Line:
+    """Return words without any look."""
+    return (Span(text),)
+
+
+def code(text: str) -> Span:
+    """Return words as they are typed."""
+    return Span(text, "code")
+
+
+def to_page(kind: PageKind, name: str) -> Span:
+    """Return a link to a page, with its name as words."""
+    return Span(name, "code", kind)
+
+
+def joined(spans: Iterable[Span], between: str = ", ") -> Line:
+    """Return words with something between them."""
+    found: list[Span] = []
+    for span in spans:
+        found += [*([Span(between)] if found else []), span]
+    return tuple(found)
+
+
+def cell(*lines: Line | str | Span) -> tuple[Line, ...]:
+    """Return a cell of a table; a text or a span is a line of its own, an empty one is left out."""
+    made = (plain(one) if isinstance(one, str) else (one,) if isinstance(one, Span) else one for one in lines)
+    return tuple(line for line in made if any(span.text for span in line))
+
+
+def text_of(line: Line) -> str:
+    """Return a line without its looks."""
+    return "".join(span.text for span in line)
