@@ -9,6 +9,7 @@ Commands go to the stdin of ``record`` and ``import``:
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
 {"do": "import", "files": ["esx01.csv"], "out": "esx01.hscope"}                the only one for import
+{"do": "import", "files": ["vmkernel.log"], "out": "esx01.hscope", "into": true, "host": "esx01"}    of logs
 
 Events come from their stdout: {"event": "started", "session": …}, {"event": "status", …} and so on. A reader
 may be older than the writer: it ignores fields and kinds of events that it does not know.
@@ -93,12 +94,16 @@ class Trust(_Command, frozen=True, tag="trust"):
 
 
 class Import(_Command, frozen=True, tag="import"):
-    """Import these captures into the new session ``out``; for ``import - -o -``, which waits
+    """Import these captures and logs into the new session ``out``; for ``import - -o -``, which waits
     for this command.
+
+    ``into``: logs are added to the session that is there. ``host`` wrote the logs, empty: they say so.
     """
 
     files: tuple[str, ...]
     out: str
+    into: bool = False
+    host: str = ""
 
 
 RecordCommand = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust
@@ -234,7 +239,8 @@ class ImportProgress(_Event, frozen=True, tag="progress"):
 class ImportEnded(_Event, frozen=True, tag="ended"):
     """The last event of an import: the notes of its report, or code and text of its error.
 
-    ``left_out`` has a sentence for each file that was no capture beside others that were imported.
+    ``left_out`` has a sentence for each file that was no capture beside others that were imported. ``events``
+    are those that logs told, None without logs.
     """
 
     code: int = 1
@@ -242,6 +248,7 @@ class ImportEnded(_Event, frozen=True, tag="ended"):
     message: str = ""
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    events: Count | None = None
 
 
 RecordEvent = (

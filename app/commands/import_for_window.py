@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
+from app.commands.import_logs_run import add_logs
 from app.terminal import cancellable
 from collectors.esxtop.importing import import_captures
 from collectors.esxtop.report import ImportReport, Progress
 from collectors.fio.importing import FioReport, import_fio
 from collectors.fio.recognising import are_fio
+from collectors.logs.importing import LogOptions, LogReport, import_logs
+from collectors.logs.recognising import without_logs
 from recorder.event_lines import EventLines
 from recorder.protocol import ImportEnded, ImportProgress, read_import
 from recorder.stdin_lines import StdinLines
@@ -46,6 +49,7 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     lines, commands = EventLines(cancel.set), StdinLines()
     known = None
     left_out: list[str] = []
+    options = LogOptions()
     if files == [LATER]:
         known = load_catalogue()
         request_line = commands.next_line()
@@ -53,22 +57,27 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
             return
         wanted = read_import(request_line)
         files, out = [Path(file) for file in wanted.files], Path(wanted.out)
+        options = LogOptions(into=wanted.into, host=wanted.host)
     commands.hand_over(lambda _line: None, cancel.set)
 
     def report_progress(now: Progress) -> None:
         rate = round(now.bytes_per_second, 1)
         lines.send(ImportProgress(now.bytes_done, now.bytes_total, now.rows, rate, now.seconds_left))
 
-    def fio_progress(done: int, total: int) -> None:
+    def bytes_done(done: int, total: int) -> None:
         lines.send(ImportProgress(done, total, 0, 0.0, None))
 
-    report: ImportReport | FioReport
+    report: ImportReport | FioReport | LogReport
+    added: LogReport | None = None
     try:
-        if are_fio(files):
-            report = import_fio(files, out, progress=fio_progress, cancel=cancel)
+        others, logs = without_logs(files)
+        if not others or options.into:
+            report = added = import_logs(files, out, options, progress=bytes_done, cancel=cancel)
+        elif are_fio(others):
+            report = import_fio(files, out, progress=bytes_done, cancel=cancel)
         else:
             report = import_captures(
-                files,
+                others,
                 out,
                 progress=report_progress,
                 cancel=cancel,
@@ -76,10 +85,13 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
                 catalogue=known,
                 refused=lambda path, error: left_out.append(f"{path.name} was left out: {error}"),
             )
+            added = add_logs(logs, out, options.host, cancel)
     except HyperscopeError as error:
         lines.send(ImportEnded(error.exit_code, message=str(error)))
         raise
     else:
-        lines.send(ImportEnded(0, str(out), notes=tuple(report.notes), left_out=tuple(left_out)))
+        notes = tuple(dict.fromkeys((*report.notes, *(added.notes if added is not None else ()))))
+        events = None if added is None else added.events
+        lines.send(ImportEnded(0, str(out), notes=notes, left_out=tuple(left_out), events=events))
     finally:
         lines.close()

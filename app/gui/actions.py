@@ -39,7 +39,14 @@ class ActionSpec:
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.connect", "Connect to vCenter or ESXi…", "File", ("Ctrl+N",), "connect", "Record live."),
     ActionSpec("file.open", "Open a session…", "File", ("Ctrl+O",), "open", "Look at a recorded session."),
-    ActionSpec("file.import", "Import a capture…", "File", ("Ctrl+I",), "import", "What esxtop -b wrote."),
+    ActionSpec(
+        "file.import",
+        "Import captures or logs…",
+        "File",
+        ("Ctrl+I",),
+        "import",
+        "What esxtop -b wrote, or logs of ESXi.",
+    ),
     ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+T",), "lab", "A simulated cluster with problems."),
     ActionSpec(
         "file.save", "Save what has the focus…", "File", ("Ctrl+S",), "save",

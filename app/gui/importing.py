@@ -54,12 +54,15 @@ class Importing(QObject):
             self._ready = self._child()
         self._idle.start()
 
-    def start(self, captures: Sequence[Path]) -> Path | None:
-        """Import the captures into one new session; returns its path, None if another import runs."""
+    def start(self, captures: Sequence[Path], *, into: Path | None = None, host: str = "") -> Path | None:
+        """Import captures and logs into one new session, or add logs to the session ``into``; returns its
+        path, None if another import runs. ``host`` wrote the logs; empty: they say so.
+        """
         if self._run is not None:
             self._desk.notify("An import is running. Stop it in the jobs, or wait for it.", "warning")
             return None
-        session = session_beside(captures, recordings_folder(self._desk.settings.text("record.folder")))
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        session = into or session_beside(captures, folder)
         try:
             session.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -70,7 +73,9 @@ class Importing(QObject):
         child, self._ready = self._ready, None
         if child is None:
             return None
-        self._run = _Run(child, captures, session, self._desk, self._window, self)
+        files = tuple(str(file.resolve()) for file in captures)
+        wanted = Import(files, str(session.resolve()), into=into is not None, host=host)
+        self._run = _Run(child, wanted, session, self._desk, self._window, self)
         self._run.over.connect(self._over)
         return session
 
@@ -120,7 +125,7 @@ class _Run(QObject):
     def __init__(
         self,
         child: Child,
-        captures: Sequence[Path],
+        wanted: Import,
         session: Path,
         desk: Desk,
         window: Window,
@@ -131,18 +136,19 @@ class _Run(QObject):
         child.setParent(self)
         self._is_shown = self._is_cancelled = False
         self._rows = 0
+        self._wanted = wanted
         self._last = ImportEnded()
-        what = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
+        names = [Path(file).name for file in wanted.files]
+        what = names[0] if len(names) == 1 else f"{len(names)} files"
         self._job: Job = desk.jobs.add_external(f"Importing {what}", self.cancel)
         child.received.connect(self._take_event)
         child.ended.connect(self._end)
-        files = tuple(str(file.resolve()) for file in captures)
-        child.send(Import(files, str(session.resolve())))
+        child.send(wanted)
 
     def cancel(self) -> None:
         """Close the session in the window, then make the child stop, which deletes the file."""
         self._is_cancelled = True
-        if self._desk.session.path == self._session:
+        if self._desk.session.path == self._session and not self._wanted.into:
             self._desk.session.close()
         self._child.close_stdin()
 
@@ -172,16 +178,18 @@ class _Run(QObject):
         """Open the session; as for a recording, new rows are then read while it grows."""
         if not self._is_shown and not self._is_cancelled:
             self._is_shown = True
-            self._desk.session.open(self._session)
+            if self._desk.session.path != self._session:
+                self._desk.session.open(self._session)
 
     def _end(self, code: int) -> None:
         desk, last = self._desk, self._last
         if self._is_cancelled or code == CancelledError.exit_code:
             desk.jobs.end(self._job, "cancelled")
-            desk.notify("The import was stopped. No session was left.", "info")
+            left = "Nothing was added." if self._wanted.into else "No session was left."
+            desk.notify(f"The import was stopped. {left}", "info")
         elif code == 0:
             notes = " ".join(f"{note.rstrip('.')}." for note in (*last.left_out, *last.notes))
-            desk.jobs.end(self._job, "done", f"{format_count(self._rows)} rows. {notes}".strip())
+            desk.jobs.end(self._job, "done", f"{self._counted()}. {notes}".strip())
             self._show()
             self._report_success()
         else:
@@ -189,16 +197,31 @@ class _Run(QObject):
                 last.message or self._child.last_error or f"The import ended without a message (code {code})."
             )
             desk.jobs.end(self._job, "failed", message)
-            if desk.session.path == self._session and not self._session.exists():
+            if desk.session.path == self._session and not self._wanted.into and not self._session.exists():
                 desk.session.close()
             desk.notify(message, "critical")
         self.over.emit()
 
+    def _counted(self) -> str:
+        """What was imported: ``12 rows``, ``3 events``, or both."""
+        events = self._last.events
+        of_logs = [] if events is None else [f"{format_count(events)} event{'' if events == 1 else 's'}"]
+        of_captures = [f"{format_count(self._rows)} rows"] if self._rows or events is None else []
+        return " and ".join([*of_captures, *of_logs])
+
+    def _is_there_before(self) -> bool:
+        """True if the session was judged before its events came."""
+        return self._wanted.into or bool(self._rows)
+
     def _report_success(self) -> None:
         """Show one message, which names what was left out; the import's notes stay in the jobs panel."""
         self._desk.session.check_now()
+        if self._last.events and self._desk.session.path == self._session and self._is_there_before():
+            self._desk.judging.judge_anew()  # events are evidence
         notes, left_out = self._last.notes, self._last.left_out
-        parts = [f"Imported {format_count(self._rows)} rows into {self._session.name}.", *left_out[:_NAMED]]
+        done = "Added" if self._wanted.into else "Imported"
+        target = f"{'to' if self._wanted.into else 'into'} {self._session.name}"
+        parts = [f"{done} {self._counted()} {target}.", *left_out[:_NAMED]]
         if len(left_out) > _NAMED:
             parts.append(f"So were {len(left_out) - _NAMED} more files.")
         action = MessageAction(f"Notes ({len(notes)})", lambda: self._window.show_panel("jobs"))

@@ -8,11 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from app.gui.asking_for_logs import ask_where
 from app.gui.desk import Desk
 from app.gui.importing import Importing
 from app.gui.jobs import Job
 from app.gui.recording import ignore_result
-from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_paths, recordings_folder
+from app.gui.session_files import CAPTURES, LOGS, SUFFIX, OpenablePaths, classify_paths, recordings_folder
 from app.gui.window import Window
 from resources.foreign_text import shown
 from viewmodels.snapshot import Snapshot
@@ -20,7 +21,11 @@ from widgets.dialog_opening import open_dialog
 
 _NAMED = 3
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
-_CAPTURES = f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;All files (*)"
+_CAPTURES = (
+    f"Captures and logs ({' '.join((*(f'*{suffix}' for suffix in CAPTURES), *LOGS))});;"
+    f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;Logs of ESXi ({' '.join(LOGS)});;"
+    "All files (*)"
+)
 
 
 class Opening(QObject):
@@ -69,15 +74,29 @@ class Opening(QObject):
             self._chosen = found
             self._desk.session.open(sessions[0])
         elif captures:
-            self._importing.start(captures)
+            self._importing.start([*captures, *found.logs])
+        elif found.logs:
+            self._take_logs(found.logs)
         elif not found.closed:
-            self._desk.notify("There is neither a session nor a capture in that folder.", "warning")
+            self._desk.notify("There is neither a session, a capture nor a log in that folder.", "warning")
+
+    def _take_logs(self, logs: Sequence[Path]) -> None:
+        """Import logs into a session of their own; if one is open that nobody writes, ask which."""
+        snapshot = self._desk.session.whole
+        if snapshot is None or snapshot.recording:
+            ignore_result(self._importing.start(logs))
+            return
+
+        def start(into: Path | None, host: str) -> None:
+            ignore_result(self._importing.start(logs, into=into, host=host))
+
+        ask_where(logs, snapshot, self._window, start)
 
     def _go_on(self) -> None:
         """Open what was chosen beside a session that can't be opened; the message about that one stays."""
         chosen, self._chosen = self._chosen, None
-        if chosen is not None and (chosen.sessions[1:] or chosen.captures):
-            self._take(OpenablePaths(chosen.sessions[1:], chosen.captures))
+        if chosen is not None and (chosen.sessions[1:] or chosen.captures or chosen.logs):
+            self._take(OpenablePaths(chosen.sessions[1:], chosen.captures, logs=chosen.logs))
 
     def _opened(self, snapshot: Snapshot) -> None:
         """Show which other files were chosen; a message shown earlier would be removed with the old
@@ -100,6 +119,8 @@ class Opening(QObject):
             )
         elif len(sessions) > 1:
             say(f"{opened}.", "info")
+        if chosen.logs:
+            self._take_logs(chosen.logs)
 
 
 def _names(paths: Sequence[Path]) -> str:

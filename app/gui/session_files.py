@@ -7,20 +7,25 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
 
 import platformdirs
 
+from collectors.logs.recognising import without_logs
+
 SUFFIX = ".hscope"
 PACKED = (".gz", ".xz", ".zst")
 CAPTURES = (".csv", *(f".csv{packed}" for packed in PACKED))
+LOGS = ("vmkernel*", "vobd*", "hostd*", "vmware*.log*", "*.tgz", "*.tar.gz", "*.log")
+"""Names of logs of ESXi, and of archives of them, for the system's dialogs."""
 _SQLITE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenablePaths:
-    """Files that the user opens: sessions, and captures to import (ordered by name).
+    """Files that the user opens: sessions, and captures and logs of ESXi to import (ordered by name).
 
     ``closed`` are folders that can't be looked into.
     """
@@ -28,11 +33,12 @@ class OpenablePaths:
     sessions: tuple[Path, ...]
     captures: tuple[Path, ...]
     closed: tuple[Path, ...] = ()
+    logs: tuple[Path, ...] = ()
 
 
 def classify_paths(paths: Iterable[Path]) -> OpenablePaths:
-    """Divide files into sessions and captures, each once, also under two names; of a folder, the files in it
-    with a known suffix are taken. Captures that are called so come first: they give the session its name.
+    """Divide files into sessions, captures and logs, each once, also under two names; of a folder, the files
+    in it with a known name are taken. Captures that are called so come first: they give the session its name.
     """
     found: dict[str, Path] = {}
     closed: list[Path] = []
@@ -45,16 +51,20 @@ def classify_paths(paths: Iterable[Path]) -> OpenablePaths:
         for file in files:
             found.setdefault(os.path.realpath(file), file)
     sessions = [file for file in found.values() if is_session(file)]
-    captures = [file for file in found.values() if file not in sessions]
+    captures, logs = without_logs([file for file in found.values() if file not in sessions])
     captures.sort(key=lambda file: (not _is_called_capture(file), file))
-    return OpenablePaths(tuple(sessions), tuple(captures), tuple(closed))
+    return OpenablePaths(tuple(sessions), tuple(captures), tuple(closed), tuple(sorted(logs)))
 
 
 def _files(path: Path) -> list[Path]:
     """Return the file itself, or the files of a folder; raises OSError for a folder that can't be read."""
     if not path.is_dir():
         return [path]
-    return sorted(one for one in path.iterdir() if one.name.lower().endswith((SUFFIX, *CAPTURES)))
+    return sorted(one for one in path.iterdir() if _is_wanted(one.name.lower()))
+
+
+def _is_wanted(name: str) -> bool:
+    return name.endswith((SUFFIX, *CAPTURES)) or any(fnmatch(name, pattern) for pattern in LOGS)
 
 
 def _is_called_capture(path: Path) -> bool:
@@ -95,7 +105,7 @@ def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:
     """Return an unused session path beside the first capture, in ``otherwise`` if that is not writable."""
     first = captures[0]
     stem = first.name
-    for suffix in (*PACKED, ".csv"):
+    for suffix in (*PACKED, ".tgz", ".csv", ".tar", ".log", ".0"):
         if stem.lower().endswith(suffix):
             stem = stem[: -len(suffix)]
     if len(captures) > 1:

@@ -249,7 +249,7 @@ class Window(QMainWindow):
         """Accept files that are dragged over the window, and show that they can be dropped."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
-            self._hint.show_text("Drop sessions to open them, captures to import them")
+            self._hint.show_text("Drop sessions to open them, captures and logs to import them")
             self.dragged.emit()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802

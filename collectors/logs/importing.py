@@ -206,7 +206,7 @@ class _Import:
             raise UsageError(
                 f"{shown(log.name)} does not say which host wrote it.",
                 meaning=f"The session has {len(hosts)} hosts: {_few(hosts)}.",
-                advice="Name it with --host, or put the log into a folder that is called like the host.",
+                advice="Say which one it was (--host), or put the log into a folder that is called like it.",
             )
         if len(hosts) > 1:
             return ""

@@ -32,7 +32,7 @@ def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
     ("typed", "first"),
     [
         ("theme", ["Preferences: Theme", "Switch between dark and light"]),
-        ("esxtop -b", ["Import a capture…"]),
+        ("esxtop -b", ["Import captures or logs…"]),
         ("speed of the lab", ["Preferences: Speed of the lab"]),
     ],
 )

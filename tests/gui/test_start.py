@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,6 +64,12 @@ def test_files_are_told_apart(tmp_path: Path) -> None:
     assert classify_paths([capture, session, sqlite]).sessions == (session, sqlite)
     assert classify_paths([tmp_path]).captures == (capture,)  # of a folder only what is called like one
     assert classify_paths([other]).captures == (other,)  # what is pointed at is tried
+    log, rotated = tmp_path / "vmkernel.log", tmp_path / "vmkernel.0.gz"
+    log.write_text("2026-03-05T11:20:00.000Z cpu4:1)something\n", encoding="utf-8")
+    rotated.write_bytes(gzip.compress(log.read_bytes()))
+    found = classify_paths([tmp_path])
+    assert (found.captures, found.logs) == ((capture,), (rotated, log))
+    assert session_beside([rotated], tmp_path).name == "vmkernel.hscope"
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
