@@ -14,6 +14,7 @@ from sessions.distinct import distinct
 from sessions.model import (
     Entity,
     EntityRef,
+    FloatArray,
     Frame,
     IntArray,
     Overview,
@@ -135,6 +136,14 @@ class SessionReader(FollowingReader):
         """Return statistics of each series over the window, from those of blocks wherever they suffice."""
         with self._state():
             return statistics.stats(self._samples, np.asarray(ids, np.int64), window)
+
+    def block_means(self, ids: IntArray, window: TimeRange | None, most: int) -> FloatArray:
+        """Return means of each series over stretches of the window, in order of time, without samples.
+
+        Shape (len(ids), k), k at most ``most``, NaN behind a series' last. Only whole blocks count.
+        """
+        with self._state():
+            return statistics.block_means(self._samples, np.asarray(ids, np.int64), window, most)
 
     def times(self, source: int, window: TimeRange | None = None) -> IntArray:
         """Return the sampling instants of a source; strictly increasing, shape (n,), int64, ms."""

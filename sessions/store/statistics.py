@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sessions.distinct import distinct
-from sessions.model import IntArray, SeriesStats
+from sessions.model import FloatArray, IntArray, SeriesStats
 from sessions.store.contents import Sums
 from sessions.store.samples import Samples
 from sessions.store.segments import Places, Segment
@@ -69,6 +69,39 @@ def stats(samples: Samples, ids: IntArray, window: TimeRange | None) -> SeriesSt
         tally.add_whole(whole, index)
         tally.add_decoded(cut, index, window)
     return tally.stats()
+
+
+def block_means(samples: Samples, ids: IntArray, window: TimeRange | None, most: int) -> FloatArray:
+    """Return the means of each series over the blocks that lie in the window, from their stored statistics.
+
+    Shape (len(ids), k), k at most ``most``, in order of time, NaN behind a series' last; neighbouring blocks
+    are joined where there are more. What a window cuts of a block, and what awaits compaction, is left out.
+    """
+    found = []
+    for source, index in _by_source(samples, ids):
+        whole, _ = _sorted_out(samples, source, window)
+        found.append((index, _joined_means(samples, sorted(whole, key=_start), ids[index], most)))
+    means = np.full((ids.size, max((part.shape[1] for _, part in found), default=0)), np.nan)
+    for index, part in found:
+        means[index, : part.shape[1]] = part
+    return means
+
+
+def _joined_means(samples: Samples, blocks: Sequence[Segment], ids: IntArray, most: int) -> FloatArray:
+    bins = min(most, len(blocks))
+    count, total = np.zeros((bins, ids.size)), np.zeros((bins, ids.size))
+    for number, (rows, sums) in enumerate(block_sums(samples, blocks, ids)):
+        place = number * bins // len(blocks)
+        count[place, rows] += sums.count
+        total[place, rows] += sums.total
+    means: FloatArray = total.T / np.where(count.T > 0, count.T, np.nan)
+    if np.isnan(means).any():  # a series need not be in all layouts
+        means = np.take_along_axis(means, np.argsort(np.isnan(means), axis=1, kind="stable"), axis=1)
+    return means
+
+
+def _start(segment: Segment) -> int:
+    return segment.start
 
 
 def _by_source(samples: Samples, ids: IntArray) -> Iterator[tuple[int, IntArray]]:
