@@ -26,7 +26,7 @@ from sessions.model import (
 from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
-Level = float | Callable[[FloatArray], FloatArray] | Sequence[float]
+Level = float | Callable[[FloatArray], FloatArray] | Sequence[float] | FloatArray
 """A constant, a function of the seconds since the start, or the samples themselves."""
 
 

@@ -1,0 +1,274 @@
+"""Compares two windows of one session or of two: every counter of every entity, corrected, ranked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event as Flag
+
+import numpy as np
+
+from diagnosis.comparison.distributions import Distributions, distributions
+from diagnosis.comparison.joining import Joining
+from diagnosis.comparison.load import Sides, load_of
+from diagnosis.comparison.measuring import measured
+from diagnosis.comparison.pairing import Paired, Present, entities_of, paired, present
+from diagnosis.comparison.ranking import Importance, order
+from diagnosis.comparison.records import Records
+from diagnosis.comparison.surroundings import entity_changes, events_between
+from diagnosis.comparison.values import (
+    VERDICTS,
+    Change,
+    CounterChange,
+    Load,
+    Pair,
+    Row,
+    Sample,
+    Side,
+    Verdict,
+)
+from diagnosis.comparison.verdicts import Differences, differences, margins, ratio_interval, why
+from diagnosis.statistics.means import Means
+from diagnosis.statistics.student_arrays import two_sided_reach
+from resources.catalogue import Catalogue
+from resources.comparison_rules import ComparisonRules
+from resources.failures import CancelledError
+from resources.problem_cards import Problems
+from resources.views import load_headlines, load_limits
+from sessions.model import EntityRef, Event, FloatArray, IntArray
+
+Progress = Callable[[float | None, str], None]
+_ALL: Collection[EntityRef] = ()
+_PARTS = frozenset({"vcpu", "world", "vdisk", "port", "path", "adapter", "nic"})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is compared: entities (none: all), given for each side, and counters by a predicate."""
+
+    entities: tuple[Collection[EntityRef], Collection[EntityRef]] = (_ALL, _ALL)
+    counter: Callable[[str], bool] = lambda _: True
+
+    def has(self, pair: Pair) -> bool:
+        """Return True if a pair is meant."""
+        if not self.counter(pair.a.counter):
+            return False
+        if not any(self.entities):
+            return True
+        return pair.a.entity in self.entities[0] or pair.b.entity in self.entities[1]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result. ``order`` are the places of the pairs, what matters most first."""
+
+    sides: tuple[Side, Side]
+    pairs: Sequence[Pair]
+    means: tuple[Means, Means]
+    differences: Differences
+    order: IntArray
+    load: Load
+    changes: Sequence[Change]
+    counters: Sequence[CounterChange]
+    events: Sequence[Event]
+    records: tuple[Records, Records]
+    importance: Importance
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """How many pairs have each verdict."""
+        found = Counter(self.differences.verdict.tolist())
+        return {verdict: found[at] for at, verdict in enumerate(VERDICTS)}
+
+    @cached_property
+    def judged(self) -> dict[str, int]:
+        """How many changes are better, worse, or to know."""
+        of = self.differences
+        changed = np.flatnonzero(of.verdict < 2).tolist()
+        return dict(
+            Counter(self.importance.judged(self.pairs[at].a.counter, of.verdict_of(at)) for at in changed)
+        )
+
+    def rows(self, top: int | None = None, step: Callable[[float], None] = lambda _: None) -> Iterator[Row]:
+        """Yield the rows that matter most, or all of them; percentiles and effects are of raw samples,
+        which are read now. ``step`` is called with the part that is done, and may raise to stop.
+        """
+        places = self.order[:top].tolist()
+        found = distributions(self.sides, [self.pairs[at] for at in places], step)
+        for rank, at in enumerate(places):
+            yield self._row(rank, at, found)
+
+    def outline(self, top: int | None = None) -> Iterator[Row]:
+        """Yield the rows without reading samples: percentiles and effects are NaN."""
+        for rank, at in enumerate(self.order[:top].tolist()):
+            yield self._row(rank, at, None)
+
+    def _row(self, rank: int, at: int, found: Distributions | None) -> Row:
+        pair, of = self.pairs[at], self.differences
+        samples = [
+            _sample(means, at, None if found is None else found.percentiles[side, rank])
+            for side, means in enumerate(self.means)
+        ]
+        names = [
+            self.records[side].name(series.entity, self.sides[side].window.end)
+            for side, series in enumerate((pair.a, pair.b))
+        ]
+        verdict, unit = of.verdict_of(at), pair.a.spec.unit
+        rules, (mean_a, mean_b) = self.importance.rules, (float(one.mean[at]) for one in self.means)
+        low, high = float(of.low[at]), float(of.high[at])
+        is_known = bool(np.isfinite(low) and np.isfinite(high))
+        return Row(
+            rank=rank + 1,
+            entity=pair.b.entity,
+            name=names[0],
+            name_in_b=names[1],
+            owner=self._owner(pair.b.entity),
+            counter=pair.a.counter,
+            instance=pair.a.spec.instance,
+            unit=unit,
+            source=self._source(pair),
+            joined_by=pair.joined_by,
+            a=samples[0],
+            b=samples[1],
+            difference=float(of.difference[at]),
+            interval=(low, high) if is_known else None,
+            ratio=mean_b / mean_a if mean_a else None,
+            ratio_interval=self._ratio_interval(at) if is_known else None,
+            chance=float(of.chance[at]),
+            corrected=float(of.corrected[at]),
+            effect=float("nan") if found is None else float(found.effect[rank]),
+            verdict=verdict,
+            judged=self.importance.judged(pair.a.counter, verdict),
+            margin=float(of.margin[at]),
+            why=why(of, at, (samples[0].n, samples[1].n), unit, rules),
+        )
+
+    def _owner(self, ref: EntityRef) -> str:
+        """The VM or host that an entity is a part of; empty for what stands for itself."""
+        if ref.kind not in _PARTS:
+            return ""
+        above = [one for one in self.records[1].ancestors(ref) if one.kind in {"vm", "host"}]
+        return self.records[1].name(above[0], self.sides[1].window.end) if above else ""
+
+    @cached_property
+    def _source_names(self) -> tuple[dict[int, str], dict[int, str]]:
+        a, b = ({one.id: one.spec.name for one in side.session.sources()} for side in self.sides)
+        return a, b
+
+    def _source(self, pair: Pair) -> str:
+        a, b = (names[one.source] for names, one in zip(self._source_names, (pair.a, pair.b), strict=True))
+        return a if a == b else f"{a} → {b}"
+
+    def _ratio_interval(self, at: int) -> tuple[float, float] | None:
+        a, b = ((float(one.mean[at]), float(one.error[at])) for one in self.means)
+        freedom = np.array([np.fmin(*(one.freedom[at] for one in self.means))])
+        confidence = self.importance.rules.judging.confidence.value
+        return ratio_interval(a, b, float(two_sided_reach(confidence, freedom)[0]))
+
+
+def _sample(means: Means, at: int, of: FloatArray | None) -> Sample:
+    p50, p95, p99 = (float("nan"),) * 3 if of is None else of.tolist()
+    effective = float(means.effective[at])
+    return Sample(
+        int(means.count[at]),
+        effective if np.isfinite(effective) else 0.0,
+        float(means.mean[at]),
+        p50,
+        p95,
+        p99,
+    )
+
+
+def compare(
+    a: Side,
+    b: Side,
+    choice: Choice,
+    knowledge: tuple[Catalogue, Problems, ComparisonRules],
+    *,
+    progress: Progress | None = None,
+    cancel: Flag | None = None,
+) -> Comparison:
+    """Compare side B with side A. Raises CancelledError once ``cancel`` is set."""
+    catalogue, problems, rules = knowledge
+    sides = (a, b)
+    step = _steps(progress, cancel)
+    is_one = a.session is b.session
+    first = Records(a.session)
+    records = (first, first if is_one else Records(b.session))
+    step("what was measured", 0.1)
+    series = a.session.series()
+    found = (
+        present(a, series, lambda: step("what was measured", 0.2)),
+        present(b, series if is_one else b.session.series(), lambda: step("what was measured", 0.4)),
+    )
+    there = [entities_of(record, part.series) for record, part in zip(records, found, strict=True)]
+    joining = Joining(*records, *there, is_one_session=is_one)
+    both = paired(sides, found, joining)
+    meant = both.only(choice.has)
+    means = _means(sides, found, meant, step)
+    step("differences", 0.8)
+    margin = margins(meant.pairs, means[0].mean, rules)
+    of = differences(*means, margin, rules)
+    importance = Importance(catalogue, rules, load_limits(problems), load_headlines(catalogue))
+    load = load_of(
+        Sides(sides, found, records, joining, rules),
+        _scope(choice, joining),
+        lambda: step("the load", 0.9),
+    )
+    return Comparison(
+        sides,
+        meant.pairs,
+        means,
+        of,
+        order(meant.pairs, means, of, importance),
+        load,
+        [one for one in entity_changes(sides, records, joining) if _concerns(one, choice)],
+        [one for one in both.counters if choice.counter(one.counter)],
+        [one for one in events_between(sides) if one.entity is None or _is_chosen(one.entity, choice)],
+        records,
+        importance,
+    )
+
+
+def _means(
+    sides: tuple[Side, Side],
+    found: tuple[Present, Present],
+    meant: Paired,
+    step: Callable[[str, float], None],
+) -> tuple[Means, Means]:
+    return (
+        measured(sides[0], found[0].take(meant.at_a), lambda: step("means of A", 0.5)),
+        measured(sides[1], found[1].take(meant.at_b), lambda: step("means of B", 0.7)),
+    )
+
+
+def _scope(choice: Choice, joining: Joining) -> tuple[Collection[EntityRef], Collection[EntityRef]]:
+    """The chosen entities of each side, with their partners on the other."""
+    if not any(choice.entities):
+        return _ALL, _ALL
+    back = {partner.ref: ref for ref, partner in joining.partners.items()}
+    forth = {ref: partner.ref for ref, partner in joining.partners.items()}
+    return (
+        {*choice.entities[0], *(back[ref] for ref in choice.entities[1] if ref in back)},
+        {*choice.entities[1], *(forth[ref] for ref in choice.entities[0] if ref in forth)},
+    )
+
+
+def _is_chosen(ref: EntityRef, choice: Choice) -> bool:
+    return not any(choice.entities) or ref in choice.entities[0] or ref in choice.entities[1]
+
+
+def _concerns(change: Change, choice: Choice) -> bool:
+    return _is_chosen(change.entity, choice)
+
+
+def _steps(progress: Progress | None, cancel: Flag | None) -> Callable[[str, float], None]:
+    def step(what: str, part: float) -> None:
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("Comparing was stopped.")
+        if progress is not None:
+            progress(part, what)
+
+    return step

@@ -1,0 +1,93 @@
+"""Means of both sides with their errors: from raw samples where these are few, else from means of blocks.
+
+The means themselves, and the numbers of samples, are exact either way; percentiles are always those of raw
+samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from diagnosis.comparison.pairing import Present
+from diagnosis.comparison.values import Side
+from diagnosis.statistics.means import BLOCKS, Means, means_of
+from sessions.frames import MAX_FRAME_VALUES
+from sessions.model import FloatArray, IntArray
+from sessions.times import TimeRange
+
+MAX_RAW_VALUES = 1 << 23
+"""Samples of one side that are read one by one: half a second's work."""
+MIN_STRETCHES = 2 * BLOCKS
+"""Means of blocks, at least, that tell how sure a mean is."""
+MAX_STRETCHES = 128
+
+
+@runtime_checkable
+class HasBlockMeans(Protocol):
+    """A session that knows means over stretches of time without reading samples."""
+
+    def block_means(self, ids: IntArray, window: TimeRange | None, most: int) -> FloatArray:
+        """Return means of each series in order of time, shape (len(ids), k), NaN behind a series' last."""
+
+
+def measured(side: Side, found: Present, step: Callable[[], None]) -> Means:
+    """Return the means of a side's series; shape (len(found.series),). ``step`` may raise to stop."""
+    ids = found.ids
+    result = Means(*(np.full(ids.size, np.nan) for _ in fields(Means)))
+    left = np.arange(ids.size)
+    if int(found.count.sum()) > MAX_RAW_VALUES and isinstance(side.session, HasBlockMeans):
+        step()
+        left = _measured_by_blocks(side, side.session, found, result)
+    sources = np.array([one.source for one in found.series], np.int64)[left]
+    for source in dict.fromkeys(sources.tolist()):
+        _measure_by_samples(side, source, ids, left[sources == source], result, step)
+    return replace(result, count=found.count.astype(np.float64), mean=found.mean)
+
+
+def samples_of(side: Side, ids: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return times (ms) and raw samples of series of one source; shapes (ticks,) and (len(ids), ticks), NaN
+    where a sample is absent.
+    """
+    frames = [frame for piece in side.pieces for frame in side.session.read(ids, piece)]
+    if not frames:
+        return np.zeros(0, np.int64), np.zeros((ids.size, 0))
+    times = np.concatenate([frame.times for frame in frames])
+    return times, np.concatenate([frame.values.T for frame in frames], axis=1)
+
+
+def _put(result: Means, index: IntArray, part: Means) -> None:
+    for field in fields(Means):
+        getattr(result, field.name)[index] = getattr(part, field.name)
+
+
+def _measured_by_blocks(side: Side, session: HasBlockMeans, found: Present, result: Means) -> IntArray:
+    """Fill in what the means of blocks tell; return the places of the series that have too few blocks."""
+    values = np.concatenate(
+        [session.block_means(found.ids, piece, MAX_STRETCHES) for piece in side.pieces], axis=1
+    )
+    if len(side.pieces) > 1:
+        values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    means = means_of(values)
+    still = found.low == found.high
+    for numbers in (means.spread, means.error):
+        numbers[still] = 0.0
+    for numbers in (means.freedom, means.effective):
+        numbers[still] = found.count[still]
+    enough = still | (means.count >= MIN_STRETCHES)
+    _put(result, np.flatnonzero(enough), means.take(np.flatnonzero(enough)))
+    return np.flatnonzero(~enough)
+
+
+def _measure_by_samples(
+    side: Side, source: int, ids: IntArray, index: IntArray, result: Means, step: Callable[[], None]
+) -> None:
+    ticks = sum(side.session.times(source, piece).size for piece in side.pieces)
+    slab = max(1, MAX_FRAME_VALUES // max(ticks, 1))
+    for first in range(0, index.size, slab):
+        step()
+        some = index[first : first + slab]
+        _put(result, some, means_of(samples_of(side, ids[some])[1]))

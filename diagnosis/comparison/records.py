@@ -1,0 +1,75 @@
+"""What a session says of its entities at a time: names, placements, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from sessions.identities import MOID, UUID
+from sessions.model import Entity, EntityRef, Fact, SampleSource
+
+NAME, HOST = "name", "host"
+
+
+class Records:
+    """Entities and facts of a session, looked up by entity."""
+
+    def __init__(self, session: SampleSource) -> None:
+        self.entities: Mapping[EntityRef, Entity] = session.entities()
+        self._facts: dict[EntityRef, dict[str, list[Fact]]] = {}
+        for fact in session.facts():
+            self._facts.setdefault(fact.entity, {}).setdefault(fact.name, []).append(fact)
+        self.vcenters = frozenset(
+            one.spec.name for one in session.sources() if one.spec.kind in {"vcenter", "esxi"}
+        )
+
+    def name(self, ref: EntityRef, at: int) -> str:
+        """Return what an entity was called at a time: a name that it got later does not count."""
+        named = self.fact(ref, NAME, at)
+        if named is not None:
+            return str(named)
+        entity = self.entities.get(ref)
+        return entity.name if entity else ref.key
+
+    def fact(self, ref: EntityRef, name: str, at: int) -> str | float | bool | None:
+        """Return what held of an entity at a time; None if nothing did."""
+        held = None
+        for fact in self._facts.get(ref, {}).get(name, ()):
+            if fact.start <= at and (fact.end is None or fact.end > at):
+                held = fact.value
+        return held
+
+    def fact_names(self, ref: EntityRef) -> Iterable[str]:
+        """Return the names of all facts that an entity ever had."""
+        return self._facts.get(ref, {}).keys()
+
+    def identities(self, ref: EntityRef) -> Mapping[str, str]:
+        """Return the lasting identities of an entity: ``uuid`` and ``moid``, where its source gives them."""
+        facts = self._facts.get(ref, {})
+        return {name: str(facts[name][-1].value) for name in (UUID, MOID) if name in facts}
+
+    def host(self, ref: EntityRef, at: int) -> EntityRef | None:
+        """Return the host that an entity was on at a time; None if nobody says so."""
+        placed = self.fact(ref, HOST, at)
+        if placed is not None:
+            return EntityRef("host", str(placed))
+        for above in self.ancestors(ref):
+            if above.kind == "host":
+                return above
+        return None
+
+    def ancestors(self, ref: EntityRef) -> Sequence[EntityRef]:
+        """Return what an entity is part of, the nearest first; a session is untrusted and may hold
+        a cycle.
+        """
+        found: list[EntityRef] = []
+        entity = self.entities.get(ref)
+        while entity is not None and entity.parent is not None and entity.parent not in found:
+            found.append(entity.parent)
+            entity = self.entities.get(entity.parent)
+        return found
+
+    @cached_property
+    def depth(self) -> Mapping[EntityRef, int]:
+        """How many entities are above each one."""
+        return {ref: len(self.ancestors(ref)) for ref in self.entities}
