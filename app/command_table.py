@@ -59,6 +59,9 @@ COMMANDS = {
     "correlate": CommandEntry(
         "app.commands.correlate", "correlate", "What moved with a series: who makes the load, who feels it."
     ),
+    "compare": CommandEntry(
+        "app.commands.compare", "compare_", "Before against after, with intervals and verdicts."
+    ),
     "export": CommandEntry("app.commands.exporting", "export", "Write a session as CSV or Parquet files."),
     "gui": CommandEntry(
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."

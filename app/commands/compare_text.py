@@ -1,0 +1,182 @@
+"""Prints a comparison on a terminal: was the load the same, what changed, and what else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from diagnosis.comparison import Comparison, Row
+from diagnosis.comparison.windows import Windows
+from resources.catalogue import Catalogue
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration
+from sessions.clock import Clock
+from sessions.times import TimeRange
+from viewmodels.comparison_texts import (
+    cells,
+    change_lines,
+    counted,
+    event_line,
+    headline,
+    load_cells,
+    only_in_one_text,
+    same_load,
+)
+
+_WIDEST = 140
+_WIDE = 110
+"""Columns from which on interval and percentiles have room."""
+_EACH, _EVENTS, _REASONS = 5, 10, 3
+_COLUMNS = ("rank", "name", "counter", "a", "b", "change", "judged")
+_MORE = ("rank", "name", "counter", "a", "b", "change", "interval", "p95", "judged")
+_HEADS = {
+    "rank": "#", "name": "entity", "counter": "counter", "a": "A mean", "b": "B mean", "change": "change",
+    "interval": "interval", "p95": "p95 A → B", "judged": "judged",
+}  # fmt: skip
+_LEFT = frozenset({"name", "counter", "judged"})
+_STYLES = {"better": "green", "worse": "red", "to know": "cyan"}
+
+
+def write_comparison(
+    found: Comparison,
+    rows: Sequence[Row],
+    windows: Windows,
+    names: tuple[str, str],
+    clock: Clock,
+    console: Console,
+) -> None:
+    """Print a comparison with its most important rows; ``names`` are those of the two files."""
+    page = _Page(console)
+    for letter, window, name in zip("AB", (windows.a, windows.b), names, strict=True):
+        length = format_duration(window.seconds)
+        page.line(f"{letter}  {clock.window(window)}, {length}, {shown(name, 60)}", lead=3)
+    if windows.chosen:
+        page.line(windows.chosen, lead=3, indent=3)
+    page.line()
+    _write_load(found, clock, page)
+    page.line()
+    page.line(headline(found), style="bold")
+    page.line(counted(found))
+    _write_rows(found, rows, page)
+    _write_rest(found, clock, page)
+
+
+class _Page:
+    """Lines on a console, wrapped under themselves."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self.width = max(40, min(console.width, _WIDEST))
+
+    def line(self, text: str = "", *, lead: int = 0, indent: int = 0, style: str = "") -> None:
+        """Print a text; lines after the first are indented by ``lead``, all by ``indent``."""
+        for number, part in enumerate(
+            Text(text).wrap(self._console, self.width - max(lead, indent)) or [Text("")]
+        ):
+            room = " " * (indent if number == 0 else max(lead, indent))
+            self._console.print(Text(room) + Text(part.plain.rstrip(), style=style), soft_wrap=True)
+
+    def raw(self, text: Text) -> None:
+        """Print a line as it is."""
+        self._console.print(text, soft_wrap=True)
+
+
+def _write_load(found: Comparison, clock: Clock, page: _Page) -> None:
+    page.line(f"Same load? {same_load(found).capitalize()}.", style="bold")
+    parts = [load_cells(row) for row in found.load.rows]
+    widths = [max((cell_len(part[at]) for part in parts), default=0) for at in (0, 1)]
+    for (title, numbers, verdict), row in zip(parts, found.load.rows, strict=True):
+        page.line(
+            f"{title.ljust(widths[0])}  {numbers.ljust(widths[1])}  {verdict}, {row.of}", indent=2, lead=4
+        )
+    load = found.load
+    page.line(f"{'VMs measured'.ljust(widths[0])}  {load.vms_a} → {load.vms_b}", indent=2, lead=4)
+    page.line(load.because, indent=2, lead=2)
+    for one in load.only_in_one:
+        page.line(f"! {only_in_one_text(one, clock)}", indent=2, lead=4)
+        page.line(f"  Leave it out: --leave-out {_option(one.when, clock)}", indent=2, lead=4)
+
+
+def _option(window: TimeRange, clock: Clock) -> str:
+    return f"{clock.iso(window.start)}..{clock.iso(window.end)}"
+
+
+def _write_rows(found: Comparison, rows: Sequence[Row], page: _Page) -> None:
+    catalogue = found.importance.catalogue
+    changed = [row for row in rows if row.verdict in {"higher", "lower"}]
+    if changed:
+        page.line()
+        _write_table(changed, catalogue, page)
+    total = found.counts["higher"] + found.counts["lower"]
+    if total > len(changed):
+        page.line(f"… and {format_count(total - len(changed))} more; --top {total} shows them.", indent=2)
+    undecided = [row for row in rows if row.verdict == "undecided"]
+    for row in undecided[:_REASONS]:
+        of = cells(row, catalogue)
+        page.line(f"? {of.name}, {of.counter}: {of.a} → {of.b}. {row.why}", indent=2, lead=4)
+
+
+def _write_table(rows: Sequence[Row], catalogue: Catalogue, page: _Page) -> None:
+    lines = [cells(row, catalogue) for row in rows]
+    columns = _MORE if page.width >= _WIDE else _COLUMNS
+    widths = {
+        name: max(cell_len(_HEADS[name]), *(cell_len(getattr(line, name)) for line in lines))
+        for name in columns
+    }
+    room = page.width - sum(widths[name] + 2 for name in columns if name not in {"name", "counter"}) + 2
+    half = max(10, (room - 4) // 2)
+    widths["name"], widths["counter"] = _shared(widths["name"], widths["counter"], max(20, room - 4), half)
+    page.raw(Text(_joined({name: _HEADS[name] for name in columns}, widths), style="dim"))
+    for line in lines:
+        text = {name: getattr(line, name) for name in columns}
+        page.raw(Text(_joined(text, widths), style=_STYLES.get(line.judged, "")))
+
+
+def _shared(name: int, counter: int, room: int, half: int) -> tuple[int, int]:
+    """Widths of both names where they don't fit: who needs less than half leaves the rest to the other."""
+    if name + counter <= room:
+        return name, counter
+    if name <= half:
+        return name, room - name
+    if counter <= half:
+        return room - counter, counter
+    return half, room - half
+
+
+def _joined(text: dict[str, str], widths: dict[str, int]) -> str:
+    parts = []
+    for name, cell in text.items():
+        width = widths[name]
+        if cell_len(cell) > width:
+            cell = set_cell_size(cell, width - 1) + "…"  # noqa: PLW2901 - the cell as it is shown
+        space = " " * (width - cell_len(cell))
+        parts.append(cell + space if name in _LEFT else space + cell)
+    return "  ".join(parts).rstrip()
+
+
+def _write_rest(found: Comparison, clock: Clock, page: _Page) -> None:
+    lines = change_lines(found.changes, _EACH)
+    lines += [
+        f"{one.counter} only in {one.side.upper()}, of {one.entities} entities"
+        for one in found.counters[:_EACH]
+    ]
+    if len(found.counters) > _EACH:
+        lines.append(f"… and {len(found.counters) - _EACH} more counters in one window only")
+    if lines:
+        page.line()
+        page.line("What else differs", style="bold")
+        for line in lines:
+            page.line(line, indent=2, lead=4)
+    if found.events:
+        page.line()
+        page.line("What happened, perhaps why", style="bold")
+        for event in found.events[-_EVENTS:]:
+            name = found.records[1].name(event.entity, event.at) if event.entity else ""
+            page.line(event_line(event, name, clock), indent=2, lead=4)
+        if len(found.events) > _EVENTS:
+            page.line(
+                f"… and {format_count(len(found.events) - _EVENTS)} earlier ones; --json has them.", indent=2
+            )

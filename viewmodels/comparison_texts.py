@@ -1,0 +1,192 @@
+"""A comparison in words: headline, cells of its table, and what else differs; for page, report and
+terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diagnosis.comparison import Comparison, LoadRow, Row
+from diagnosis.comparison.values import Change, OnlyInOne
+from resources.catalogue import Catalogue
+from resources.foreign_text import shown
+from resources.units import ABSENT, format_count, format_value
+from sessions.clock import Clock
+from sessions.model import Event
+
+SAME = "~"
+"""How "no real difference" is written; never as a change of 0.6 %."""
+_NAME = 60
+_POINTS = "pt"
+
+
+@dataclass(frozen=True, slots=True)
+class RowCells:
+    """The cells of a row as texts, units with each number. ``change`` is ``~`` where nothing changed."""
+
+    rank: str
+    name: str
+    counter: str
+    a: str
+    b: str
+    change: str
+    interval: str
+    p95: str
+    judged: str
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the result in a sentence: ``6 better, 0 worse, 17 to know.``"""
+    counts, judged = comparison.counts, comparison.judged
+    if not comparison.pairs:
+        return "Nothing could be compared."
+    if not counts["higher"] + counts["lower"]:
+        return (
+            "Nothing differs beyond the noise."
+            if counts["same"]
+            else "Nothing can be told: all is undecided."
+        )
+    return (
+        ", ".join(f"{format_count(judged.get(what, 0))} {what}" for what in ("better", "worse", "to know"))
+        + "."
+    )
+
+
+def counted(comparison: Comparison) -> str:
+    """Return what was compared: ``Of 4,118 series 4,083 are the same, 12 undecided.``, and how it was
+    corrected.
+    """
+    counts, rate = comparison.counts, comparison.importance.rules.judging.discovery_rate.value
+    total = len(comparison.pairs)
+    return (
+        f"Of {format_count(total)} series {format_count(counts['same'])} are the same, "
+        f"{format_count(counts['undecided'])} undecided. Corrected for all {format_count(total)} "
+        "comparisons (Benjamini-Hochberg): of what is called different at most "
+        f"{format_value(rate * 100, '%')} is chance."
+    )
+
+
+def same_load(comparison: Comparison) -> str:
+    """Return the answer to "was the load the same?": ``yes``, ``no``, or ``undecided``."""
+    return {True: "yes", False: "no", None: "undecided"}[comparison.load.same]
+
+
+def load_cells(row: LoadRow) -> tuple[str, str, str]:
+    """Return title, numbers and verdict of a part of the load: ``4,180 /s → 4,230 /s``, ``~``."""
+    numbers = f"{format_value(row.a, row.unit)} → {format_value(row.b, row.unit)}"
+    verdict = {"same": SAME, "undecided": "undecided"}.get(row.verdict, row.verdict)
+    return row.title, numbers, verdict
+
+
+def only_in_one_text(one: OnlyInOne, clock: Clock) -> str:
+    """Return ``backup-01 only in A: I/Os a second 1,200 /s, 17 Nov 14:20 – 14:31 UTC``."""
+    side = one.side.upper()
+    amount = format_value(one.mean, one.unit)
+    return f"{shown(one.name, _NAME)} only in {side}: {one.title} {amount}, {clock.window(one.when)}"
+
+
+def cells(row: Row, catalogue: Catalogue) -> RowCells:
+    """Return the texts of a row."""
+    unit = shown(row.unit)
+    return RowCells(
+        rank=str(row.rank),
+        name=entity_text(row),
+        counter=counter_text(row, catalogue),
+        a=format_value(row.a.mean, unit),
+        b=format_value(row.b.mean, unit),
+        change=change_text(row),
+        interval=interval_text(row),
+        p95=f"{format_value(row.a.p95, unit)} → {format_value(row.b.p95, unit)}",
+        judged=judged_text(row),
+    )
+
+
+def entity_text(row: Row) -> str:
+    """Return the entity's name after its owner's: ``db-prod › vCPU 2``; both names if it was renamed."""
+    a, b = shown(row.name, _NAME), shown(row.name_in_b, _NAME)
+    own = a if a == b else f"{a} → {b}"
+    owner = shown(row.owner, _NAME)
+    return f"{owner} › {own}" if owner and not own.startswith(owner) else own
+
+
+def counter_text(row: Row, catalogue: Catalogue) -> str:
+    """Return the counter's display name with the instance: ``Ready``, ``Processor used 3``."""
+    known = catalogue.get(row.counter)
+    label = known.label if known is not None else shown(row.counter, _NAME)
+    return f"{label} {shown(row.instance, _NAME)}" if row.instance else label
+
+
+def change_text(row: Row) -> str:
+    """Return the change: ``−31.8 pt`` for percentages, ``+85 %`` for others; ``~`` where there is none."""
+    if row.verdict == "same":
+        return SAME
+    if row.verdict == "undecided":
+        return "?"
+    if row.unit == "%":
+        return f"{_signed(row.difference)} {_POINTS}"
+    if row.ratio is None or row.ratio > 10 or row.a.mean < 0:
+        text = format_value(row.difference, shown(row.unit))
+        return text if text.startswith("−") else f"+{text}"
+    return f"{_signed((row.ratio - 1) * 100)} %"
+
+
+def interval_text(row: Row) -> str:
+    """Return the interval of the change in the same unit as the change: ``−33.0 … −30.5 pt``."""
+    if row.interval is None:
+        return ABSENT
+    if row.unit == "%":
+        return f"{_signed(row.interval[0])} … {_signed(row.interval[1])} {_POINTS}"
+    if row.ratio_interval is None or row.ratio is None or row.ratio > 10 or row.a.mean < 0:
+        low, high = (format_value(end, shown(row.unit)) for end in row.interval)
+        return f"{low} … {high}"
+    low, high = (_signed((end - 1) * 100) for end in row.ratio_interval)
+    return f"{low} … {high} %"
+
+
+def judged_text(row: Row) -> str:
+    """Return ``better``, ``worse`` or ``to know``; the verdict where nothing changed."""
+    return row.judged or row.verdict
+
+
+def _signed(number: float) -> str:
+    text = format_value(number, "")
+    return text if text.startswith(("−", "≈")) or number == 0 else f"+{text}"
+
+
+def change_lines(changes: Sequence[Change], most: int) -> list[str]:
+    """Return what is renamed, moved, new, gone or set otherwise, the most telling first, at most ``most``
+    lines of each sort.
+    """
+    lines = []
+    for what, words in _CHANGES.items():
+        found = [one for one in changes if one.what == what]
+        lines += [_change_line(one, words) for one in found[:most]]
+        if len(found) > most:
+            lines.append(f"… and {format_count(len(found) - most)} more {words}")
+    return lines
+
+
+_CHANGES = {
+    "setting": "set otherwise",
+    "moved": "moved",
+    "renamed": "renamed",
+    "added": "only in B",
+    "gone": "only in A",
+    "by name": "known by name only: a guess",
+}
+
+
+def _change_line(change: Change, words: str) -> str:
+    name = f"{change.entity.kind} {shown(change.name, _NAME)}"
+    if change.what == "setting":
+        return f"{name}: {shown(change.setting)} {shown(change.before, _NAME)} → {shown(change.after, _NAME)}"
+    if change.what in {"moved", "renamed"}:
+        return f"{name} {words}: {shown(change.before, _NAME)} → {shown(change.after, _NAME)}"
+    return f"{name} {words}"
+
+
+def event_line(event: Event, name: str, clock: Clock) -> str:
+    """Return ``14:41:30 reconfigure db-prod: CPU limit removed``."""
+    who = f" {shown(name, _NAME)}" if name else ""
+    return f"{clock.day_time(event.at)} {shown(event.kind)}{who}: {shown(event.text, 160)}"
