@@ -18,6 +18,7 @@ DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
+from log_pages import logs_page  # noqa: E402
 from page_tables import table  # noqa: E402
 from reference_pages import counters_page, problems_page, reference  # noqa: E402
 from vcenter_pages import presets_page, privileges_page  # noqa: E402
@@ -45,6 +46,7 @@ def exit_codes_table() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "counters.md": lambda: counters_page(reference()),
+    "logs.md": logs_page,
     "presets.md": presets_page,
     "privileges.md": privileges_page,
     "problems.md": lambda: problems_page(reference()),

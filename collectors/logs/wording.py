@@ -41,7 +41,9 @@ class EventWriter:
             until = datetime.fromtimestamp(burst.last / 1000, UTC)
             day = "" if burst.last // 86_400_000 == burst.at // 86_400_000 else f"{until:%Y-%m-%d} "
             more = f" ({format_count(burst.count - 1)} more until {day}{until:%H:%M:%S} UTC)"
-        return shown(text, _LONGEST - len(more)) + more
+        text = shown(text, _LONGEST - len(more))
+        text = text[:1].upper() + text[1:] if burst.form.text.startswith("{command") else text
+        return text.removesuffix(".") + more
 
     def _filled(self, burst: Burst, hole: re.Match[str]) -> str:
         groups = burst.groups

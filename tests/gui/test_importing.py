@@ -194,7 +194,7 @@ def test_what_was_dropped_beside_a_session_is_said_while_another_is_open(
 def test_an_empty_folder_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
     (home / "empty").mkdir()
     drop(live.window, home / "empty")
-    wait(qtbot, lambda: "neither a session nor a capture" in live.window.messages.text)
+    wait(qtbot, lambda: "neither a session, a capture nor a log" in live.window.messages.text)
 
 
 def test_closing_while_it_runs_waits_for_an_answer(live: Program, home: Path, captures: Path) -> None:

@@ -75,7 +75,7 @@ def test_lines_become_events_of_their_device_path_and_uplink(tmp_path: Path) -> 
     assert slow == Event(
         START_MS,
         "storage",
-        f"{SLOW}: performance has deteriorated: I/O latency 776 ms instead of 38.8 ms on average",
+        f"Performance has deteriorated, I/O latency 776 ms instead of 38.8 ms on average: {SLOW}",
         EntityRef("device", SLOW),
         None,
         slow.id,
@@ -83,8 +83,8 @@ def test_lines_become_events_of_their_device_path_and_uplink(tmp_path: Path) -> 
     )
     assert sense.entity == EntityRef("device", LUN)
     assert sense.text == (
-        f"{LUN}: read (0x28) failed over {PATH}: check condition (D:0x2), not ready: logical unit not ready, "
-        "manual intervention required (sense 0x2 0x4 0x3)"
+        "Read (0x28) failed, check condition (D:0x2), not ready: logical unit not ready, manual intervention "
+        f"required (sense 0x2 0x4 0x3): {LUN} over {PATH}"
     )
     # What begins and ends is one event with its length.
     assert (down.entity, down.at, down.end) == (
@@ -92,14 +92,15 @@ def test_lines_become_events_of_their_device_path_and_uplink(tmp_path: Path) -> 
         START_MS + 20_000,
         START_MS + 23_500,
     )
-    assert (up.text, up.end) == ("vmnic0: its link is up again", None)
+    assert (up.text, up.end) == ("The link of vmnic0 is up again", None)
 
 
 def test_bursts_are_folded(tmp_path: Path) -> None:
     burst = "".join(vmkernel(number / 10, NO_CONNECT) for number in range(413))
     later = vmkernel(1000, NO_CONNECT)
     first, second = imported(tmp_path, burst + later)
-    assert first.text.endswith("no connection to the LUN (H:0x1) (412 more until 11:20:41 UTC)")
+    assert first.text.startswith("Write (0x2a) failed, no connection to the LUN (H:0x1): ")
+    assert first.text.endswith(" (412 more until 11:20:41 UTC)")
     assert (first.at, first.end) == (START_MS, START_MS + 41_200)
     assert (second.at, second.end) == (START_MS + 1_000_000, None)
 
@@ -119,7 +120,7 @@ def test_what_two_logs_say_is_one_event(tmp_path: Path) -> None:
     files = [tmp_path / "vobd.log", tmp_path / "vmkernel.log"]
     import_logs(files, tmp_path / "s.hscope", LogOptions(host="esx01"))
     [event] = events_of(tmp_path / "s.hscope")
-    assert (event.text, event.at) == ("vmnic0: its link is down", START_MS)
+    assert (event.text, event.at) == ("The link of vmnic0 is down", START_MS)
 
 
 def test_rotated_logs_are_one_log(tmp_path: Path) -> None:

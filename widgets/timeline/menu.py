@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
 from resources.foreign_text import shown
 from sessions.model import Mark
+from viewmodels.event_filter import EventChoice
 from viewmodels.text_table import TextTable
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_text
@@ -21,7 +23,8 @@ class TimelineMenu(QObject):
     keyboard) at which to add one; ``unzoomed``; ``copied`` with a message; ``save_wanted`` with a FileOffer.
 
     ``pointing`` finds what is at a point, ``choose`` chooses a mark and ``chosen`` is the one that is;
-    ``table``, which the owner sets, returns all events and marks.
+    ``table``, which the owner sets, returns all events and marks that are shown, ``choices`` which logs and
+    kinds of events can be hidden; ``toggled`` carries the choice that a click changed.
     """
 
     edited = Signal(object)
@@ -30,6 +33,7 @@ class TimelineMenu(QObject):
     unzoomed = Signal()
     copied = Signal(str)
     save_wanted = Signal(object)
+    toggled = Signal(object)
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class TimelineMenu(QObject):
         self._theme, self._view = theme, view
         self._pointing, self._choose, self._chosen = pointing, choose, chosen
         self.table: Callable[[], TextTable] = lambda: TextTable("Events and marks", (), ())
+        self.choices: Callable[[], Sequence[EventChoice]] = tuple
         self._menu = ContextMenu(view, self._entries, self._place)
 
     def _entries(self, at: QPoint | None) -> Entries:
@@ -55,7 +60,17 @@ class TimelineMenu(QObject):
         table = table_entries(
             self.table, self.copied.emit, self.save_wanted.emit, copy_text="Copy all events and marks"
         )
-        return [*self._of(self._chosen(), at_ms), None, *table]
+        shown_events = [
+            MenuEntry(one.text, partial(self.toggled.emit, one), checked=one.is_shown)
+            for one in self.choices()
+        ]
+        return [
+            *self._of(self._chosen(), at_ms),
+            None,
+            *table,
+            *([None] if shown_events else []),
+            *shown_events,
+        ]
 
     def _place(self) -> QPoint:
         pointing = self._pointing()
