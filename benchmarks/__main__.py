@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    correlating,
     diagnosing,
     equal_runs,
     guests,
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "size": sizes.measure,
     "read": reading.measure,
     "diagnose": diagnosing.measure,
+    "correlate": correlating.measure,
     "verdicts": verdict_delay.measure,
     "decode": vsphere.measure,
     "record": recording.measure,

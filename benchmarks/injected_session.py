@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -33,6 +34,8 @@ class InjectedSession:
     def __init__(self, reader: SessionReader, changes: Mapping[int, Sequence[Change]]) -> None:
         self._reader, self._changes = reader, changes
         self._changed = np.array(sorted(changes), dtype=np.int64)
+        self.cpu_s = 0.0
+        """What the changes themselves took, in CPU seconds: no part of reading a session."""
 
     def span(self) -> TimeRange | None:
         """As the session's."""
@@ -74,10 +77,12 @@ class InjectedSession:
         columns = np.flatnonzero(np.isin(frame.ids, self._changed))
         if not columns.size:
             return frame
+        begin = time.process_time()
         values = frame.values.copy()
         for column in columns.tolist():
             for change in self._changes[int(frame.ids[column])]:
                 values[:, column] = np.maximum(change(frame.times, values[:, column]), 0.0)
+        self.cpu_s += time.process_time() - begin
         return replace(frame, values=values)
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:

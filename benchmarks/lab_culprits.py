@@ -1,0 +1,135 @@
+"""Scenarios of the lab in which one thing slows another: what an admin would point at, and who it was.
+
+Nothing is put on top here: the lab's physics makes latency, ready and drops from the loads. Only what a
+scenario's own text calls the cause is a culprit.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lab import Lab, load_scenarios, record_lab
+from sessions.model import EntityRef, SampleSource, Series
+from sessions.store import SessionReader, SessionWriter
+from sessions.times import TimeRange
+
+_MARGIN_MS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the text of a scenario tells: who makes the load, on what it is felt, and by which counter.
+
+    ``felt_by``: another VM of the LUN ("lun") or of the host ("host"), or the entity of a role itself ("").
+    """
+
+    scenario: str
+    culprits: tuple[str, ...]
+    counter: str
+    place: str
+    felt_by: str
+
+
+TOLD = (
+    Told("storage-latency-noisy-neighbour", ("noisy",), "disk.guest_latency", "lun", "lun"),
+    Told("storage-latency-large-io", ("copy1", "copy2", "copy3", "copy4"), "disk.device_latency", "lun", ""),
+    Told("storage-queue-lun-depth", ("heavy",), "disk.kernel_latency", "lun", ""),
+    Told("net-saturated-one-vm", ("vm",), "net.mbits_rx", "nic", ""),
+    Told("net-tx-drops-uplink-saturated", ("sender",), "net.drops_tx", "nic", "host"),
+    Told("net-saturated-vmotion", ("vmkernel",), "net.mbits_tx", "nic", ""),
+    Told("cpu-saturated-few-heavy", ("heavy",), "cpu.ready", "heavy", "host"),
+    Told("storage-nfs-network-saturated", ("reader",), "nfs.latency", "nfs", ""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabCase:
+    """One run: as ``culprit_cases.Case``, with a session of its own."""
+
+    kind: str
+    seed: int
+    session: SampleSource
+    window: TimeRange
+    reference: int
+    culprits: frozenset[EntityRef]
+
+
+def lab_cases(seeds: Iterable[int]) -> Iterator[LabCase]:
+    """Play every scenario with every seed; a session is there until the next one is asked for."""
+    for seed in seeds:
+        for told in TOLD:
+            with tempfile.TemporaryDirectory() as folder:
+                lab = Lab(load_scenarios()[told.scenario], seed=seed)
+                path = Path(folder) / "lab.hscope"
+                with SessionWriter.create(path, durable=False) as writer:
+                    record_lab(lab, writer)
+                with SessionReader.open(path) as reader:
+                    case = _case(told, seed, lab, reader)
+                    if case is not None:
+                        yield case
+
+
+def _case(told: Told, seed: int, lab: Lab, reader: SessionReader) -> LabCase | None:
+    truth = lab.truth().truth[0]
+    start = lab.start_ms + round(truth.start_s * 1000) - _MARGIN_MS
+    span = reader.span()
+    assert span is not None
+    window = TimeRange(max(span.start, start), min(span.end, lab.start_ms + round(truth.end_s * 1000)))
+    names = {ref: entity.name for ref, entity in reader.entities().items()}
+    guilty = {name for role in told.culprits for name in _names(lab, role)}
+    culprits = frozenset(ref for ref, name in names.items() if name in guilty and ref.kind in ("vm", "port"))
+    reference = _felt(told, lab, reader, window, names, guilty)
+    if reference is None or not culprits:
+        return None
+    return LabCase(told.scenario, seed, reader, window, reference.id, culprits)
+
+
+def _names(lab: Lab, role: str) -> list[str]:
+    """The names of a role's members; of the VMkernel, its port on the staged host."""
+    cluster = lab.cluster
+    if role == "vmkernel":
+        return [f"{name}/vmk0" for name in lab.hosts[:1]]
+    cast = cluster.cast[role]
+    kind = cast.role.kind
+    if kind == "vm":
+        return [cluster.vms[one].name for one in cast.members]
+    if kind == "nic":
+        return [f"{cluster.hosts[one // 4].name}/vmnic{one % 4}" for one in cast.members]
+    return [cluster.luns[one].name for one in cast.members]
+
+
+def _felt(
+    told: Told,
+    lab: Lab,
+    reader: SessionReader,
+    window: TimeRange,
+    names: dict[EntityRef, str],
+    guilty: set[str],
+) -> Series | None:
+    """The series that somebody points at: of those that fit, the one that is worst in the window."""
+    entities = reader.entities()
+    places = set(_names(lab, told.place))
+
+    def owner(ref: EntityRef) -> str:
+        parent = entities[ref].parent
+        return names[parent] if parent is not None and parent.kind == "vm" else names[ref]
+
+    hosts = {ref.key.partition("/")[0] for ref, name in names.items() if name in places | guilty}
+    found = []
+    for one in reader.series([told.counter]):
+        fits = {
+            "": names[one.entity] in places and not one.spec.instance,
+            "lun": one.entity.kind == "vm" and one.spec.instance in places,
+            "host": one.entity.kind in ("vm", "port") and one.entity.key.partition("/")[0] in hosts,
+        }[told.felt_by]
+        if fits and (not told.felt_by or owner(one.entity) not in guilty):
+            found.append(one)
+    if not found:
+        return None
+    means = reader.stats(np.array([one.id for one in found], dtype=np.int64), window).mean
+    return found[int(np.nanargmax(means))]
