@@ -11,6 +11,7 @@ from sessions.times import TimeRange
 
 _STORES = ("device", "datastore")
 _WITH_DEVICES = ("disk.commands", "disk.reads", "disk.writes", "disk.read_mb", "disk.write_mb")
+_WORLDWIDE = ("naa.", "eui.", "t10.")  # names of devices that are the same on every host
 _WORDS = {
     "device": "LUN", "datastore": "datastore", "nic": "uplinks", "host": "host", "pool": "resource pool",
     "adapter": "adapter", "path": "path", "cluster": "cluster",
@@ -38,7 +39,7 @@ class Meeting:
 
     def __init__(self, session: SampleSource, window: TimeRange) -> None:
         self._topology = Topology(session, _WITH_DEVICES, window)
-        self._named: dict[str, EntityRef] = {}
+        self._named: dict[str, list[EntityRef]] = {}
         self._stores: dict[EntityRef, set[EntityRef]] = {}
         self._switches: dict[EntityRef, set[EntityRef]] = {}
         self._places: dict[tuple[EntityRef, str, str], frozenset[EntityRef]] = {}
@@ -53,8 +54,8 @@ class Meeting:
     def _note(self, ref: EntityRef) -> None:
         if ref.kind in _STORES:
             name = self._topology.entity(ref).name
-            for text in (name, ref.key):
-                self._named.setdefault(text, ref)
+            for text in dict.fromkeys((name, ref.key)):
+                self._named.setdefault(text, []).append(ref)
             for user in self._topology.stored_on(ref):
                 self._stores.setdefault(self.owner(user), set()).add(ref)
         if ref.kind == "port":
@@ -86,8 +87,9 @@ class Meeting:
     def _find(self, series: Series, resource: Resource, instance: str) -> set[EntityRef]:
         ref, owner = series.entity, self.owner(series.entity)
         if resource == "storage":
-            if instance in self._named:
-                return self._with_datastore(self._named[instance])
+            store = self._store(series, instance) if instance else None
+            if store is not None:
+                return self._with_datastore(store)
             if ref.kind in (*_STORES, "adapter", "path"):
                 return self._with_datastore(self._topology.base(ref))
             return {place for store in self._stores.get(owner, ()) for place in self._with_datastore(store)}
@@ -96,6 +98,19 @@ class Meeting:
             return {switch} if switch is not None else set(self._switches.get(owner, ()))
         host = self.host(series)
         return {*([host] if host else []), *self._topology.pools.above(owner)}
+
+    def _store(self, series: Series, instance: str) -> EntityRef | None:
+        """The device or datastore that an instance names; of several local ones, that of the series' host.
+
+        A name that is unique in the world stands for a device that the session does not list.
+        """
+        found = self._named.get(instance, ())
+        host = self.host(series) if len(found) > 1 else None
+        for ref in found:
+            if host is None or self._topology.ancestors(ref).get("host") in (None, host):
+                return ref
+        is_device = series.counter.startswith("disk.") and instance.startswith(_WORLDWIDE)
+        return EntityRef("device", instance) if is_device else None
 
     def _with_datastore(self, ref: EntityRef) -> set[EntityRef]:
         store = self._topology.texts("device.datastore").get(ref)

@@ -46,17 +46,17 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
     if not table.ids.size:
         return
     has_baseline = bool((~table.in_window).any()) and bool(table.in_window.any())
-    changed = (
-        changes(table.values[:, table.in_window], table.values[:, ~table.in_window]) if has_baseline else None
-    )
-    swing = 2.0 * np.nanstd(table.values, axis=1)
+    values, scale = _scaled(table.values)
+    changed = changes(values[:, table.in_window], values[:, ~table.in_window]) if has_baseline else None
     by_change = _strength(changed, numbers) if changed else np.zeros(table.ids.size)
-    if not table.reference.size or np.isnan(table.reference).all() or np.nanstd(table.reference) == 0:
+    swing = 2.0 * np.nanstd(values, axis=1) * scale
+    means = _Means(changed, scale)
+    if not _varies(table.reference):
         if changed is not None:
-            yield from _by_change_alone(table, changed, by_change, swing)
+            yield from _by_change_alone(table, means, by_change, swing)
         return
     lags = _lags(table, numbers)
-    rows, reference = centred(table.values), centred(table.reference[None, :])[0]
+    rows, reference = centred(values), centred(_scaled(table.reference[None, :])[0])[0]
     found = lagged_correlations(rows, reference, lags)
     best = _best_lag(found, lags, numbers.lead_gain.value)
     correlation = found[np.arange(best.size), best]
@@ -65,9 +65,9 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
     strength = np.abs(correlation) * np.maximum(by_change, by_rhythm)
     for row in np.flatnonzero(strength > _LEAST).tolist():
         alone = chance_of(float(correlation[row]), float(spread[row]), lags.size, table.in_window.size)
-        chance = min(alone, changed.chance(row) if changed else 1.0)
+        chance = min(alone, means.chance(row))
         yield Move(
-            int(table.ids[row]), float(strength[row]), chance, *_means(changed, row),
+            int(table.ids[row]), float(strength[row]), chance, *means.of(row),
             float(correlation[row]), float(lags[best[row]]) * table.step / 1000,
             table.step / 1000, float(swing[row]),
         )  # fmt: skip
@@ -76,20 +76,47 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
 _LEAST = 0.03
 
 
-def _by_change_alone(
-    table: Table, changed: Changes, strength: FloatArray, swing: FloatArray
-) -> Iterator[Move]:
+def _by_change_alone(table: Table, means: _Means, strength: FloatArray, swing: FloatArray) -> Iterator[Move]:
     for row in np.flatnonzero(strength > _LEAST).tolist():
         yield Move(
-            int(table.ids[row]), float(strength[row]), changed.chance(row), *_means(changed, row),
+            int(table.ids[row]), float(strength[row]), means.chance(row), *means.of(row),
             float("nan"), 0.0, table.step / 1000, float(swing[row]),
         )  # fmt: skip
 
 
-def _means(changed: Changes | None, row: int) -> tuple[float, float, float]:
-    if changed is None:
-        return float("nan"), float("nan"), 0.0
-    return float(changed.baseline[row]), float(changed.window[row]), float(changed.errors[row])
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """The changes of rows that were divided by ``scale``; None without a baseline."""
+
+    changed: Changes | None
+    scale: FloatArray
+
+    def of(self, row: int) -> tuple[float, float, float]:
+        """The means of baseline and window, and the change in standard errors."""
+        if self.changed is None:
+            return float("nan"), float("nan"), 0.0
+        size = float(self.scale[row])
+        return (
+            float(self.changed.baseline[row]) * size,
+            float(self.changed.window[row]) * size,
+            float(self.changed.errors[row]),
+        )
+
+    def chance(self, row: int) -> float:
+        """The probability of such a change by chance."""
+        return 1.0 if self.changed is None else self.changed.chance(row)
+
+
+def _scaled(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Rows divided by their largest magnitude, so that no square of a hostile number overflows, and that."""
+    largest = np.fmax.reduce(np.abs(rows), axis=1, initial=0.0)
+    largest = np.where(largest > 0, largest, 1.0)
+    return rows / largest[:, None], largest
+
+
+def _varies(reference: FloatArray) -> bool:
+    known = reference[~np.isnan(reference)]
+    return bool(known.size > 1 and known.min() < known.max())
 
 
 def _strength(changed: Changes, numbers: CorrelationNumbers) -> FloatArray:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from fnmatch import fnmatchcase
+from pathlib import Path
 from threading import Event as Flag
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from diagnosis.correlation import Correlation, Question, correlate
 from diagnosis.correlation.documents import correlation_json
@@ -20,6 +23,7 @@ from resources.failures import CancelledError, NotFoundError
 from sessions.clock import UTC_CLOCK
 from sessions.findings import Evidence, Finding
 from sessions.model import Entity, EntityRef, FloatArray, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import TimeRange
 from tests.diagnosis.recordings import START, Level, Recording, during, session
 from tests.sessions.memory_session import MemorySession
@@ -324,3 +328,101 @@ def test_roles_name_only_counters_that_there_are() -> None:
     assert known.role("vdisk.latency_read") == ("effect", "storage")
     assert known.role("raw/x/y") == ("other", None)
     assert known.loads_behind("network")["network"] == 1.0
+
+
+def test_vms_of_a_vcenter_meet_on_the_datastore_of_their_disks() -> None:
+    """No device in sight: which disk is on which datastore is a fact."""
+    site = Recording("vc01", seconds=3600, interval=20, source="vcenter")
+    load, slow = during(2390, 2700, 4000.0, 100.0), during(2400, 2705, 25.0, 2.0)
+    for name in ("gold", "tin"):
+        site.shared(name, {}, "datastore")
+    site.has(EntityRef("datastore", "gold"), {"datastore.latency": noisy(slow, seed=2)}, "vc01")
+    for name, level, store in (("web", 50.0, "gold"), ("batch", load, "gold"), ("other", load, "tin")):
+        vm = site.vm(name, {"vdisk.commands": noisy(level, seed=len(name))})
+        site.fact(vm, "vdisk.scsi0:0.datastore", store)
+        site.has(vm, {"vdisk.latency_read": noisy(slow if store == "gold" else 2.0, seed=9)})
+    found = correlate(
+        session(site), Question(reference_named(session(site), "datastore:gold", "datastore.latency"), SLOW)
+    )
+    assert parts(found)["batch"] == "culprit"
+    assert found.name(found.groups[0].entity) == "batch"
+    assert because(found.groups[0].lead).endswith("same datastore")
+    assert parts(found).get("other") != "culprit"
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-300, 1e-6, 1.0, 1e9, 1e200]), st.floats(0, 0.9))
+@settings(max_examples=40, deadline=None)
+def test_whatever_a_session_holds_scores_are_between_0_and_1(seed: int, scale: float, absent: float) -> None:
+    rng = np.random.default_rng(seed)
+    made = MemorySession()
+    for number in range(int(rng.integers(1, 4))):
+        step = int(rng.choice([1000, 5000, 20_000, 300_000]))
+        count = int(rng.integers(0, 400))
+        times = START + np.cumsum(rng.integers(step // 2, 2 * step, count)) + int(rng.integers(0, 9999))
+        host = EntityRef("host", f"h{number}")
+        vms = [EntityRef("vm", f"h{number}/vm/{k}") for k in range(3)]
+        specs = [SeriesSpec(ref, key, "ms") for ref in vms for key in ("cpu.ready", "cpu.used", "raw/x")]
+        values = rng.standard_normal((count, 9)) * scale
+        values[:, 3] = scale
+        values[rng.random(values.shape) < absent] = np.nan
+        entities = [Entity(host, host.key), *(Entity(ref, ref.key, host) for ref in vms)]
+        made.add_source(SourceSpec("esxtop", host.key, step / 1000), times, specs, values, entities=entities)
+    span = made.span()
+    if span is None:
+        return
+    edges = sorted(rng.integers(span.start, span.end + 1, 2).tolist())
+    for window in (None, TimeRange(*edges), span):
+        reference = made.series()[0]
+        try:
+            found = correlate(made, Question(reference, window))
+        except NotFoundError:
+            continue
+        assert all(0 <= one.score <= 1 for one in found.groups)
+        json.dumps(correlation_json(found, 5), allow_nan=False)
+        assert shown(found).title
+
+
+def test_a_whole_day_is_compared_by_blocks_and_says_so(tmp_path: Path) -> None:
+    """16 h every 5 s: nobody reads 11,520 samples of each series; blocks of 128 tell enough."""
+    site = Recording(seconds=16 * 3600)
+    load, slow = during(30_000, 36_000, 4000.0, 100.0), during(30_000, 36_000, 25.0, 2.0)
+    for name, level in (("web", 50.0), ("batch", load)):
+        vm = site.vm(name, {"cpu.used": noisy(20.0, seed=len(name))})
+        counters = {"disk.commands": noisy(level, seed=7), "disk.guest_latency": noisy(slow, seed=8)}
+        site.has(vm, counters, "naa.a")
+    made = session(site)
+    everything = made.series()
+    (frame,) = made.read(np.array([one.id for one in everything]))
+    path = tmp_path / "day.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        writer.add_entities(made.entities().values())
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        layout = writer.add_layout(source, writer.add_series(source, [one.spec for one in everything]))
+        for begin in range(0, frame.times.size, 128):
+            rows = slice(begin, begin + 128)
+            writer.add_block(layout, encode_block(frame.times[rows], frame.values[rows]))
+    with SessionReader.open(path) as reader:
+        reference = reference_named(reader, "vm:web", "disk.guest_latency")
+        found = correlate(reader, Question(reference, reader.span()))
+    assert found.compared.step_s > 600
+    first = found.groups[0]
+    assert (found.name(first.entity), first.part) == ("batch", "culprit")
+    assert first.lead.move.correlation > 0.95
+    assert "without a baseline, by correlation alone" in shown(found).about
+    assert re.search(r"correlation (0\.9\d|1\.00), same LUN", shown(found).rows[0].because)
+
+
+def test_local_disks_of_one_name_on_two_hosts_are_not_one_lun() -> None:
+    made = MemorySession()
+    for number, host in enumerate(("esx01", "esx02")):
+        site = Recording(host, seconds=3600)
+        load, slow = during(2390, 2700, 4000.0, 100.0), during(2400, 2705, 25.0, 2.0)
+        site.add("device", "mpx.vmhba0:C0:T0:L0", {"disk.commands": noisy(load, seed=number)})
+        for name, level in (("web", 50.0), ("batch", load)):
+            vm = site.vm(f"{name}{number}", {})
+            counters = {"disk.commands": noisy(level, seed=7), "disk.guest_latency": noisy(slow, seed=8)}
+            site.has(vm, counters, "mpx.vmhba0:C0:T0:L0")
+        site.into(made)
+    found = correlate(made, Question(reference_named(made, "vm:web0", "disk.guest_latency"), SLOW))
+    assert parts(found)["batch0"] == "culprit"
+    assert parts(found)["batch1"] == "elsewhere"

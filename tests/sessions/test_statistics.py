@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -191,3 +192,14 @@ def test_a_session_in_memory_says_the_same(tmp_path: Path) -> None:
     assert np.array_equal(ours.minimum, theirs.minimum, equal_nan=True)
     assert np.array_equal(ours.maximum, theirs.maximum, equal_nan=True)
     assert np.allclose(ours.mean, theirs.mean, equal_nan=True)
+
+
+def test_whole_blocks_lie_in_the_window_and_do_not_overlap(reader: SessionReader) -> None:
+    first = reader.sources()[0]
+    assert first.start is not None
+    found = reader.whole_blocks(first.id, TimeRange(first.start, first.start + 1000 * 1999))
+    assert found
+    assert all(one.end < other.start for one, other in pairwise(found))
+    cut = TimeRange(found[0].start + 1, found[-1].end)
+    assert reader.whole_blocks(first.id, cut) == found[1:]
+    assert not reader.whole_blocks(first.id, TimeRange(0, 1))
