@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from sessions.model import SourceSpec
+import numpy as np
+
+from sessions.model import IntArray, SourceSpec
 from sessions.store.database import Database
 from sessions.store.lock import is_written
 from sessions.store.records import RecordReader
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
 from sessions.store.sources import UNFINISHED, load
+from sessions.times import TimeRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,16 @@ class FollowingReader(RecordReader):
                 for number, (spec, state) in load(self._database).items()
             }
             return growth_of(self._samples, specs, before)
+
+    def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
+        """Return the time ranges in which samples of these series were written since an earlier call, to
+        follow a session.
+
+        ``newest`` is the second result of that earlier call, 0 at first. Late samples and compacted ones
+        count, too; outside of the ranges the samples are the same as before.
+        """
+        with self._state():
+            return self._samples.written_since(np.asarray(ids, np.int64), newest)
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
