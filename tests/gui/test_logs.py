@@ -15,6 +15,7 @@ from sessions.store import SessionReader
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, drop, wait
 from tests.logs.writing_logs import LATENCY, LINK_DOWN, SLOW, vmkernel
+from widgets.timeline.view import TimelineView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every dialog."""
@@ -97,6 +98,26 @@ class TestBesideAnOpenSession:
         qtbot.wait(50)
         assert not live.workbench.importing.is_running
         assert live.desk.session.path == night
+
+
+def test_a_kind_of_events_is_hidden_on_the_timeline(live: Program, qtbot: QtBot, home: Path) -> None:
+    log = home / "vmkernel.log"
+    log.write_text(vmkernel(0, LATENCY) + vmkernel(300, LINK_DOWN), encoding="utf-8")
+    drop(live.window, log)
+    view = child_of(live.window, TimelineView)
+    wait(qtbot, lambda: len(view.content.events) == 2)
+
+    def shown() -> list[str]:
+        return [event.kind for event in view.content.events]
+
+    [storage] = [one for one in view.menu.choices() if one.name == "storage"]
+    view.menu.toggled.emit(storage)
+    assert shown() == ["network"]
+    assert len(view.menu.table().rows) == 1
+    [storage] = [one for one in view.menu.choices() if one.name == "storage"]
+    assert not storage.is_shown
+    view.menu.toggled.emit(storage)
+    assert shown() == ["storage", "network"]
 
 
 def test_what_is_wrong_with_a_log_is_said(live: Program, qtbot: QtBot, home: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer
@@ -12,13 +11,13 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
-from app.gui.scope_events import ScopeEvents
+from app.gui.timeline_events import TimelineEvents
 from resources.units import format_duration
-from sessions.model import EntityRef, Event
+from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.event_filter import EventChoice, EventFilter, event_choices
+from viewmodels.event_filter import EventChoice
 from viewmodels.findings_in_scope import findings_in_scope
 from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
@@ -43,9 +42,7 @@ class TimelinePanel(QObject):
         super().__init__(self.view)
         self._desk = desk
         self._entities: tuple[EntityRef, ...] = ()
-        self._events = ScopeEvents()
-        self._hidden = EventFilter()
-        self._filtered: tuple[Sequence[Event], EventFilter, Sequence[Event]] = ((), self._hidden, ())
+        self._events = TimelineEvents()
         self._load_timer = QTimer(self, singleShot=True, interval=_LOAD_MS)
         self._load_timer.timeout.connect(self._read_load)
         desk.session.opened.connect(self._begin)
@@ -64,13 +61,13 @@ class TimelinePanel(QObject):
         self.view.mark_edited.connect(desk.marks.edit)
         self.view.mark_removed.connect(desk.marks.remove)
         self.view.menu.table = self._table
-        self.view.menu.choices = self._choices
+        self.view.menu.choices = self._events.choices
         self.view.menu.toggled.connect(self._toggle)
         self.view.menu.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.menu.save_wanted.connect(desk.save_file)
 
     def _begin(self) -> None:
-        self._hidden = EventFilter()
+        self._events.show_all()
         self.view.show_content(TimelineContent())
         self._show_content()
         self._load_timer.start(_FIRST_MS)
@@ -96,7 +93,7 @@ class TimelinePanel(QObject):
             self.view.content,
             span=snapshot.span,
             bars=finding_bars(findings_in_scope(self._desk.findings.findings, ever).inside),
-            events=self._shown_events(self._events.of(self._desk.scope.scope, snapshot)),
+            events=self._events.of(self._desk.scope.scope, snapshot),
             marks=snapshot.marks,
             sources=source_lanes(self._desk.session.whole or snapshot),
             unjudged=self._desk.findings.unjudged,
@@ -104,17 +101,8 @@ class TimelinePanel(QObject):
         self.view.show_content(content)
         self._show_brush()
 
-    def _shown_events(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The events that are not hidden; the same object while neither they nor the choice change."""
-        if self._filtered[0] is not events or self._filtered[1] != self._hidden:
-            self._filtered = events, self._hidden, self._hidden.passing(events)
-        return self._filtered[2]
-
-    def _choices(self) -> Sequence[EventChoice]:
-        return event_choices(self._filtered[0], self._hidden)
-
     def _toggle(self, choice: EventChoice) -> None:
-        self._hidden = self._hidden.toggled(choice)
+        self._events.toggle(choice)
         self._show_content()
 
     def _table(self) -> TextTable:
