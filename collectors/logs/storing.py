@@ -91,12 +91,14 @@ def _store_counts(writer: SessionWriter, source: int, one: HostLogs, limits: Lim
     steps = [step * 1000 for step in limits.step_s if (span[1] - span[0]) // (step * 1000) < limits.max_steps]
     step = steps[0] if steps else limits.step_s[-1] * 1000
     first = max(span[0] // step, span[1] // step - limits.max_steps)
-    times = np.arange(first, span[1] // step + 1, dtype=np.int64) * step
+    times = np.arange(first, span[1] // step + 2, dtype=np.int64) * step
     counts: Counter[int] = Counter()
     for log in one.logs:
         for minute, number in log.by_minute.items():
             counts[minute * _MINUTE // step] += number
-    values = np.array([[counts[at // step]] for at in times.tolist()], np.float64)
+    # Each number is of the time that ends then; of the time before the first line nobody knows.
+    values = np.array([[counts[at // step - 1]] for at in times.tolist()], np.float64)
+    values[0] = np.nan
     ids = writer.add_series(source, [SeriesSpec(one.ref, LINES, "count")])
     layout = writer.add_layout(source, ids)
     block = 1 << 12
