@@ -78,6 +78,8 @@ def _title(found: Correlation) -> str:
 def _about(found: Correlation, clock: Clock) -> str:
     span = found.span
     words = [clock.window(span.window)]
+    if not span.found and not span.has_baseline and found.reference is not None:
+        words.append("all of the session's time")
     if span.found:
         words.append("the time in which it was most unusual")
     if span.has_baseline:

@@ -20,7 +20,6 @@ from resources.problem_cards import load_problems
 from resources.stopping import StopSignal
 from sessions.current_records import with_current_names
 from sessions.model import EntityRef, SampleSource, Series
-from sessions.times import TimeRange
 
 Progress = Callable[[float | None, str], None]
 _WITH_PATTERNS = 5  # of the first entities, who makes load is asked for a rhythm
@@ -190,10 +189,7 @@ def _span(session: SampleSource, question: Question, known: CorrelationKnowledge
     step = step_of(sources[question.reference.source], times)
     window = question.window
     if window is None:
-        window = strangest_window(times, values, step, known.numbers, worse) or _last_part(whole)
-        return span_of(window, whole, step, known.numbers, found=True)
+        least = known.least_changes.get(question.reference.spec.unit, 0.0)
+        window = strangest_window(times, values, step, known.numbers, worse, least)
+        return span_of(window or whole, whole, step, known.numbers, found=window is not None)
     return span_of(window, whole, step, known.numbers, found=False)
-
-
-def _last_part(whole: TimeRange) -> TimeRange:
-    return TimeRange(whole.end - (whole.end - whole.start) // 5, whole.end)

@@ -10,6 +10,7 @@ from resources.correlation_roles import CorrelationNumbers
 from sessions.model import FloatArray, IntArray, SampleSource, Series, Source
 from sessions.times import TimeRange
 
+_NEARLY_WORST = 0.8
 _ROBUST = 1.4826  # the standard deviation of normal values that have this median deviation
 
 
@@ -93,18 +94,19 @@ def span_of(
 
 
 def strangest_window(
-    times: IntArray, values: FloatArray, step: int, numbers: CorrelationNumbers, worse: float
+    times: IntArray, values: FloatArray, step: int, numbers: CorrelationNumbers, worse: float, least: float
 ) -> TimeRange | None:
     """Return the time in which a series was most unusual: neighbouring samples far from what is normal.
 
     ``worse`` 1 or −1: only higher or lower values count; 0: both. Normal is the median, or what it is in its
-    best times if it was bad for longer than half of the time. None if it never was unusual. Excursions that
-    are closer than two minutes, or five samples, belong together.
+    best times if it was bad for longer than half of the time. None if it never was unusual by more than
+    ``least``. Excursions that are closer than half a minute, or five samples, belong together; of a very
+    long one the worst part counts.
     """
     if times.size < numbers.min_samples.value:
         return None
     deviations = numbers.pattern_excess.value
-    away = excess(values, deviations)
+    away, best = excess(values, deviations), None
     if worse:
         away = np.where((values - np.median(values)) * worse > 0, away, 0.0)
         best = _above_best_times(values * worse, deviations)
@@ -112,14 +114,32 @@ def strangest_window(
     out = np.flatnonzero(away > 0)
     if not out.size or out.size > 0.95 * times.size:
         return None
-    apart = np.flatnonzero(np.diff(times[out]) > max(120_000, 5 * step))
+    apart = np.flatnonzero(np.diff(times[out]) > max(30_000, 5 * step))
     groups = np.split(out, apart + 1)
-    longest = max(groups, key=lambda group: float(away[group].sum()))
+    longest = _worst_part(max(groups, key=lambda group: float(away[group].sum())), away, times, step, numbers)
+    if abs(float(values[longest].mean()) - float(np.quantile(values, 0.5 if best is None else 0.1))) < least:
+        return None
     margin = 2 * step
     return TimeRange(
         max(int(times[0]), int(times[longest[0]]) - margin),
         min(int(times[-1]), int(times[longest[-1]]) + margin),
     )
+
+
+def _worst_part(
+    places: IntArray, away: FloatArray, times: IntArray, step: int, numbers: CorrelationNumbers
+) -> IntArray:
+    """At most so many samples as can be compared one by one with a baseline of as many: those that together
+    are furthest away, or the beginning where that is nearly as bad: it tells who came first.
+    """
+    most = int(numbers.max_samples.value / 2) * step
+    if int(times[places[-1]] - times[places[0]]) <= most:
+        return places
+    total = np.concatenate([[0.0], np.cumsum(away[places])])
+    ends = np.searchsorted(times[places], times[places] + most, side="right")
+    sums = total[ends] - total[:-1]
+    first = 0 if sums[0] >= _NEARLY_WORST * sums.max() else int(np.argmax(sums))
+    return places[first : int(ends[first])]
 
 
 def _above_best_times(values: FloatArray, deviations: float) -> FloatArray | None:
