@@ -295,6 +295,8 @@ def test_a_summary_opens_leaves_and_does_nothing_else(theme: Theme, qtbot: QtBot
     said: list[str] = []
     offers: list[FileOffer] = []
     card.opened.connect(lambda: opened.append(True))
+    asked: list[bool] = []
+    card.explain_wanted.connect(lambda: asked.append(True))
     card.copied.connect(said.append)
     card.saved.connect(offers.append)
     card.menu.open_at(QPoint(0, 0))
@@ -303,6 +305,7 @@ def test_a_summary_opens_leaves_and_does_nothing_else(theme: Theme, qtbot: QtBot
     entries = {action.text(): action for action in menu.actions() if not action.isSeparator()}
     assert list(entries) == [
         "Open in the charts",
+        "What does it show?",
         "Copy picture",
         "Save picture…",
         "Copy data (CSV)",
@@ -314,6 +317,7 @@ def test_a_summary_opens_leaves_and_does_nothing_else(theme: Theme, qtbot: QtBot
     card.plot.setFocus()
     qtbot.keyClick(card.plot, Qt.Key.Key_Return)
     assert opened == [True, True]
+    assert asked == [True]
     assert said == ["Load: copied as a picture.", "Load: 2 rows copied as CSV."]
     text = QApplication.clipboard().text()
     assert text == "time,a (%)\n2023-11-14T22:13:25Z,\n2023-11-14T22:13:30Z,3.0\n"

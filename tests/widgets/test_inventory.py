@@ -290,7 +290,9 @@ def test_a_right_click_changes_nothing_and_its_menu_is_about_what_is_under_it(
     menu.point_at(ref("vm", "1/2"))
     assert menu.wanted == []
     assert [one.key for one in menu.view.selected()] == ["esx0"]
-    assert menu.texts[:4] == ["Show only db-1-2", "Add to the scope", "Chart db-1-2", "Copy the name"]
+    assert menu.texts[:5] == [
+        "Show only db-1-2", "Add to the scope", "Chart db-1-2", "What is its number?", "Copy the name",
+    ]  # fmt: skip
     for text in ("Show only db-1-2", "Add to the scope", "Chart db-1-2", "Export db-1-2…"):
         menu.choose(text)
     assert menu.wanted == [

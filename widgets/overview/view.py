@@ -34,9 +34,9 @@ class OverviewView(QScrollArea):
     """The page.
 
     Signals: ``wanted(Finding)``; ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
-    ``pinned`` with the moment to pin (None: let go), ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with a
-    message; ``appeared`` when the page becomes visible.
-    ``crosshair`` shows hover and pinned moment.
+    ``pinned`` with the moment to pin (None: let go), ``unzoomed``, ``opened(ChartSpec)``,
+    ``explain_wanted`` with ids of series, ``copied`` with a message; ``appeared`` when the page becomes
+    visible. ``crosshair`` shows hover and pinned moment.
     """
 
     wanted = Signal(object)
@@ -46,6 +46,7 @@ class OverviewView(QScrollArea):
     unzoomed = Signal()
     opened = Signal(object)
     copied = Signal(str)
+    explain_wanted = Signal(object)
     saved = Signal(object)
     appeared = Signal()
 
@@ -128,6 +129,7 @@ class OverviewView(QScrollArea):
             card.become_summary()
             card.opened.connect(lambda card=card: self.opened.emit(card.spec))
             card.copied.connect(self.copied)
+            card.explain_wanted.connect(lambda card=card: self.explain_wanted.emit(card.spec.series))
             card.saved.connect(self.saved)
             card.plot.unzoomed.connect(self.unzoomed)
             card.plot.windowed.connect(self._ask)
