@@ -13,7 +13,7 @@ from diagnosis.compiled import CompiledRule
 from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene
-from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
+from diagnosis.sustained import Windows, close_bursts_ms, present_windows, sustained_windows, too_short
 from diagnosis.topology import Topology
 from sessions.distinct import distinct
 from sessions.findings import Severity
@@ -29,7 +29,8 @@ class Hit:
     the entity was on.
 
     ``spans`` are (first, last) positions on the source's time axis; ``windows`` are the time ranges of the
-    whole hit. ``peak`` is the worst sample of the rule's number. ``host`` is set in a part; ``periods`` are
+    whole hit. ``peak`` is the worst sample of the rule's number. ``returns_ms`` is how often short bursts come
+    back in the windows, None if they do not. ``host`` is set in a part; ``periods`` are
     the times when the entity was on that host, None for always.
     """
 
@@ -43,6 +44,7 @@ class Hit:
     share: float
     short: bool
     peak: float = math.nan
+    returns_ms: float | None = None
     host: EntityRef | None = None
     periods: Periods | None = None
 
@@ -170,6 +172,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
             share=float(share[row]),
             short=short,
             peak=float(peaks[row]),
+            returns_ms=close_bursts_ms(true[row] == 1, times, scene.compiled.sustained),
         )
         hits.append(replace(hit, severity="critical") if critical[row] else hit)
     return hits

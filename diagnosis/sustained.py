@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.arrays import BoolArray, sample_seconds, usual_step, window_sums
-from resources.problem_cards import Hold, Returning, Sustained
+from resources.problem_cards import Hold, Sustained
 from sessions.model import FloatArray, IntArray
 
 _SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
+_APART = 2.5  # intervals: one good sample does not part a burst from itself
+_NEARLY_ALL = 0.8  # of the distances between close bursts: one may be missed
+_QUARTER = 0.25  # of a distance that a burst may be off, where samples are coarse against it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,43 +49,100 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     held = _held(true[rows], times, hold, rule)
     inside = violating[rows] & _soon(held, times, hold.of_s)
     if rule.returning and times.size > 1:
-        inside |= _returning(violating[rows], times, hold, rule.clear_s, rule.returning)
+        inside |= _returning(violating[rows], times, hold, rule)
     return _merge(inside, rows, times, rule.clear_s)
 
 
-def spacing_ms(starts: IntArray, spread: float, slack_ms: float) -> float | None:
+def spacing_ms(starts: IntArray, spread: float, slack_ms: float, part: float = 1.0) -> float | None:
     """Return the median distance (ms) between beginnings that are evenly spaced; None if they are not.
 
-    No distance may differ from the median by more than ``spread`` (0 to 1) of it or ``slack_ms``.
+    At least the ``part`` (0 to 1) of the distances must not differ from the median by more than ``spread`` (0
+    to 1) of it or ``slack_ms``.
     """
     distances = np.diff(starts)
     if not distances.size:
         return None
     usual = float(np.median(distances))
-    return usual if np.abs(distances - usual).max() <= max(spread * usual, slack_ms) else None
+    is_near = np.abs(distances - usual) <= max(spread * usual, slack_ms)
+    return usual if is_near.mean() >= part else None
 
 
-def _returning(
-    violating: BoolArray, times: IntArray, hold: Hold, clear_s: float, pattern: Returning
-) -> BoolArray:
+def close_bursts_ms(violating: BoolArray, times: IntArray, rule: Sustained) -> float | None:
+    """Return how often (ms) bursts come back that follow each other too closely to end a problem.
+
+    ``violating`` are the samples of one entity, shape (times,). None if there is no such pattern.
+    """
+    if rule.returning is None or times.size < 2:
+        return None
+    bursts = _merge(violating[None], np.zeros(1, np.int64), times, _APART * usual_step(times) / 1000)
+    return _close_spacing(times[bursts.first[bursts.last > bursts.first]], times, rule)
+
+
+def _close_spacing(starts: IntArray, times: IntArray, rule: Sustained) -> float | None:
+    """The distance of bursts that come back before a problem would have ended; None without a pattern."""
+    pattern = rule.returning
+    if pattern is None or starts.size < pattern.times:
+        return None
+    slack = min(2 * usual_step(times), _QUARTER * float(np.median(np.diff(starts))))
+    every = spacing_ms(starts, pattern.spread, slack, _NEARLY_ALL)
+    return every if every is not None and every <= rule.clear_s * 1000 else None
+
+
+def _returning(violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """Which samples lie in bursts that come back at even intervals, each too short to be a problem."""
-    inside = np.zeros(violating.shape, dtype=np.bool_)
-    bursts = _merge(violating, np.arange(violating.shape[0]), times, clear_s)
     sums = np.zeros((violating.shape[0], times.size + 1))
     np.cumsum(np.where(violating, sample_seconds(times), 0.0), axis=1, out=sums[:, 1:])
+    return _far_bursts(violating, times, hold, rule, sums) | _close_bursts(violating, times, hold, rule, sums)
+
+
+def _far_bursts(
+    violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained, sums: FloatArray
+) -> BoolArray:
+    """Bursts further apart than what ends a problem, each of a part of the time that the rule asks for."""
+    pattern = rule.returning
+    assert pattern
+    step = usual_step(times)
+    bursts = _merge(violating, np.arange(violating.shape[0]), times, rule.clear_s)
     lasted = sums[bursts.entity, bursts.last + 1] - sums[bursts.entity, bursts.first]
-    slack = _SLACK * usual_step(times) / 1000
-    # A lone sample may stand for a moment that its interval spreads: how long it lasted is not known.
-    long_enough = (lasted >= pattern.part * hold.hold_s - slack) & (bursts.last > bursts.first)
-    often = np.bincount(bursts.entity[long_enough], minlength=violating.shape[0]) >= pattern.times
-    for row in np.flatnonzero(often).tolist():
-        own = np.flatnonzero(long_enough & (bursts.entity == row))
-        starts = times[bursts.first[own]]
-        if spacing_ms(starts, pattern.spread, 2 * usual_step(times)) is not None:
-            for burst in own.tolist():
-                span = slice(int(bursts.first[burst]), int(bursts.last[burst]) + 1)
-                inside[row, span] = violating[row, span]
+    long_enough = lasted >= pattern.part * hold.hold_s - _SLACK * step / 1000
+    # A lone sample may stand for a moment that its interval spreads: more of them must come back, and closer.
+    several = long_enough & (bursts.last > bursts.first)
+    inside = np.zeros(violating.shape, dtype=np.bool_)
+    for chosen, least, slack in ((several, pattern.times, 2 * step), (long_enough, pattern.lone_times, step)):
+        often = np.bincount(bursts.entity[chosen], minlength=violating.shape[0]) >= least
+        for row in np.flatnonzero(often).tolist():
+            own = np.flatnonzero(chosen & (bursts.entity == row))
+            if spacing_ms(times[bursts.first[own]], pattern.spread, slack) is not None:
+                _mark(inside, violating, bursts, own)
     return inside
+
+
+def _close_bursts(
+    violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained, sums: FloatArray
+) -> BoolArray:
+    """Bursts that come back before a problem would have ended, which together last as long as the rule asks."""
+    inside = np.zeros(violating.shape, dtype=np.bool_)
+    apart_s = _APART * usual_step(times) / 1000
+    lasting = np.flatnonzero(sums[:, -1] >= hold.hold_s - _SLACK * usual_step(times) / 1000)
+    if apart_s >= rule.clear_s or not lasting.size:
+        return inside
+    bursts = _merge(violating[lasting], lasting, times, apart_s)
+    several = bursts.last > bursts.first
+    often = np.bincount(bursts.entity[several], minlength=violating.shape[0]) > 2
+    for row in np.flatnonzero(often).tolist():
+        own = np.flatnonzero(several & (bursts.entity == row))
+        seconds = (sums[row, bursts.last[own] + 1] - sums[row, bursts.first[own]]).sum()
+        is_long = seconds >= hold.hold_s - _SLACK * usual_step(times) / 1000
+        if is_long and _close_spacing(times[bursts.first[own]], times, rule) is not None:
+            _mark(inside, violating, bursts, own)
+    return inside
+
+
+def _mark(inside: BoolArray, violating: BoolArray, bursts: Windows, chosen: IntArray) -> None:
+    """Mark the bad samples of the chosen bursts."""
+    for burst in chosen.tolist():
+        row, span = bursts.entity[burst], slice(int(bursts.first[burst]), int(bursts.last[burst]) + 1)
+        inside[row, span] = violating[row, span]
 
 
 def present_windows(true: FloatArray) -> Windows:

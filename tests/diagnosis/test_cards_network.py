@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sessions.model import EntityRef
@@ -69,6 +70,21 @@ class TestRxDrops:
         found = only(recording, problem=self.PROBLEM)
         assert (found.entity.kind, found.entity_name) == ("nic", "esx01/vmnic2")
         assert verdicts(found) == {"physical_layer": "likely"}
+
+
+    @pytest.mark.parametrize(("every", "is_found"), [(30.0, True), (290.0, False)])
+    def test_bursts_of_six_seconds(self, every: float, is_found: bool) -> None:
+        recording = Recording(seconds=300, interval=2.0)
+        vm(
+            recording, "web04",
+            drops_rx=lambda t: np.where((t >= 20) & ((t - 20) % every < 6), 4.0, 0.0),
+            packets_rx=lambda t: np.where((t >= 20) & ((t - 20) % every < 8), 25_000.0, 2_000.0),
+        )  # fmt: skip
+        found = findings(recording, problem=self.PROBLEM)
+        assert bool(found) == is_found
+        for one in found:
+            assert one.causes[0].cause == "ring_buffer_burst"
+            assert any("every 30 s" in note for note in one.notes)
 
 
 class TestTxDrops:
@@ -145,6 +161,20 @@ class TestSaturated:
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "unbalanced_team"
         assert "esx01/vmnic3, was only 1 % full" in found.causes[0].because
+
+    @pytest.mark.parametrize("kernel", ["port", "kind of traffic", "nothing tells"])
+    def test_a_link_full_of_fault_tolerance_is_no_matter_of_teaming(self, kernel: str) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        logging = {"mbits_ft": 6_000.0} if kernel == "kind of traffic" else {}
+        nic(recording, mbits_tx=8_600.0, mbits_rx=7_000.0, **logging)
+        nic(recording, "vmnic3", mbits_tx=100.0)
+        if kernel == "port":
+            recording.add("port", "esx01/vmk2", {**PORT, "net.mbits_tx": 6_000.0})
+        vm(recording, "web01", mbits_tx=1_500.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "kernel_traffic"
+        assert verdicts(found)["unbalanced_team"] in ("ruled out", "unknown")
+        assert found.causes[0].verdict == ("possible" if kernel == "nothing tells" else "likely")
 
     def test_a_kind_of_traffic_that_is_not_known_leaves_no_hole(self) -> None:
         recording = Recording(source="vcenter", interval=20.0)

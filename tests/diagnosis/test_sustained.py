@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnosis.sustained import present_windows, sustained_windows, too_short
+from diagnosis.sustained import close_bursts_ms, present_windows, sustained_windows, too_short
 from resources.problem_cards import Hold
 from sessions.model import FloatArray, IntArray
 from tests.diagnosis.recordings import problems
@@ -98,6 +99,44 @@ def test_bursts_that_come_back_are_a_pattern(starts: list[int], length: int, fou
     assert spans(bursts(starts, length), 5, "steady") == []  # a link that is full for a moment does its work
 
 
+@pytest.mark.parametrize(
+    ("every", "length", "total", "is_found"),
+    [
+        (30, 6, 300, True),  # rings too small for bursts: a fifth of the time, for five minutes
+        (30, 6, 200, False),  # not for a minute together
+        (100, 10, 1800, True),
+        (150, 10, 3600, False),  # further apart than what ends a problem, and too short to be bursts
+        (30, 2, 1800, False),  # lone samples: a moment that the interval spreads
+    ],
+)
+def test_short_bursts_that_soon_come_back_count_together(
+    every: int, length: int, total: int, is_found: bool
+) -> None:
+    row = bursts(list(range(20, total, every)), length, total + 120, step=2)
+    assert (len(spans(row, 2)) == 1) == is_found
+    assert spans(row, 2, "steady") == []
+    rule = problems().sustained["contention"]
+    if is_found:
+        assert close_bursts_ms(np.array(row) == 1, axis(len(row), 2), rule) == every * 1000
+
+
+def test_short_bursts_without_an_order_are_noise() -> None:
+    starts = np.cumsum(np.random.default_rng(7).integers(12, 90, 40)).tolist()
+    assert spans(bursts(starts, 4, 2400, step=2), 2) == []
+
+
+@pytest.mark.parametrize(
+    ("starts", "found"),
+    [
+        (list(range(60, 960, 120)), 8),
+        (list(range(60, 500, 120)), 0),  # four lone samples may be chance
+        ([60, 180, 400, 460, 700, 780, 1000], 0),  # no even distance
+    ],
+)
+def test_bursts_of_one_sample_must_come_back_more_often(starts: list[int], found: int) -> None:
+    assert len(spans(bursts(starts, 20, step=20), 20)) == found
+
+
 def test_two_blips_in_five_minutes_are_enough_for_what_must_never_happen() -> None:
     blips = np.zeros(300)
     blips[[40, 90]] = 1  # 250 s apart
@@ -133,7 +172,9 @@ def test_windows_begin_and_end_with_a_violation_and_hold_long_enough(
 ) -> None:
     times = axis(len(true), interval)
     row = np.array([true])
-    found = sustained_windows(row, times, Hold(of_s=100, hold_s=60), CONTENTION)
+    found = sustained_windows(
+        row, times, Hold(of_s=100, hold_s=60), msgspec.structs.replace(CONTENTION, returning=None)
+    )
     ends = -1
     for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True):
         assert true[first] == 1
