@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from sessions.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
+_MOST = 0.8
+"""The part of a stretch whose samples must be known."""
 
 
 def all_of(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -76,6 +78,24 @@ def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: floa
     count = _sums(known.astype(np.float64))
     mean = (total[:, end] - total[:, first]) / np.maximum(count[:, end] - count[:, first], 1.0)
     return np.where(known, mean, np.nan)
+
+
+def lowest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArray:
+    """Return the lowest mean of any stretch of so many seconds; shape (entities, 1).
+
+    ``values`` (entities, times), ``times`` int64 ms, increasing. NaN where no stretch is long enough, or none
+    has four samples of five.
+    """
+    if not times.size:
+        return np.full((values.shape[0], 1), np.nan)
+    known = ~np.isnan(values)
+    first = np.searchsorted(times, times - np.int64(seconds * 1000), side="right")
+    is_whole = times - times[0] >= (seconds * 1000 - usual_step(times))
+    count = window_sums(known.astype(np.float64), first)
+    is_whole = is_whole & (count >= _MOST * (np.arange(times.size) + 1 - first))
+    means = window_sums(np.where(known, values, 0.0), first) / np.maximum(count, 1.0)
+    lowest: FloatArray = np.where(is_whole, means, np.inf).min(axis=1, keepdims=True)
+    return np.where(np.isinf(lowest), np.nan, lowest)
 
 
 def _sums(values: FloatArray) -> FloatArray:

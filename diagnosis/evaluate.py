@@ -63,6 +63,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "trailing": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s), 0.0),
     "baseline": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.25),
     "highest": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
+    "quietest": lambda operands, a, s: arrays.lowest_mean(a, operands.times, float(s)),
     "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
     "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
     "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
@@ -260,6 +261,7 @@ _BOUND_OTHER: dict[str, Callable[..., Bounds]] = {
     "missing": _bound_missing,
     "baseline": lambda a: a,
     "highest": lambda a: a,
+    "quietest": lambda a, _: a,
     "trailing": lambda a, _: a,
     "around": lambda a, _: a,
 }

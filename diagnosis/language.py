@@ -8,6 +8,7 @@ never run as Python.
     absence       coalesce(a, b)  missing(a)  unknown
     baseline      baseline(a): the lower quartile of all samples of the entity, its better times
                   highest(a): the 95th percentile of all its samples
+                  quietest(a, seconds): the lowest mean of any stretch of so many seconds
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
     statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
@@ -21,7 +22,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 
@@ -200,6 +201,8 @@ class _Reader:
             return self._smooth(name, args)
         if name in ("baseline", "highest"):
             return self._baseline(name, args)
+        if name == "quietest":
+            return replace(self._smooth(name, args), shape=Shape.ENTITY)
         statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
         table = _STATISTICS if statistic else _ELEMENTWISE
         if name not in table:

@@ -272,6 +272,9 @@ class TestSpeedOfAVcentersHost:
         [
             (80.0, 42.0, 80.0, 32.0, False),  # a thread a core, at nominal frequency
             (52.0, 42.0, 80.0, 32.0, True),
+            (48.0, 40.0, 80.0, 32.0, True),  # half-used PCPUs of busy cores are load
+            (80.0, 40.0, 80.0, 32.0, False),
+            (14.0, 20.0, 38.0, 32.0, False),  # an idle host saves power on purpose
             (100.0, 95.0, 100.0, 32.0, False),  # full: usage ends at 100 %
             (60.0, 60.0, 60.0, 16.0, False),  # no hyper-threading
             (45.0, 60.0, 60.0, 16.0, True),

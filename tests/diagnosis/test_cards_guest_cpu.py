@@ -27,6 +27,32 @@ class TestGuestSaturated:
         vcpu_runs(recording, ref, 99.5)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "spinning_process"
 
+    @pytest.mark.parametrize("how", ["reserved", "latency sensitivity"])
+    def test_a_guest_with_cpu_of_its_own_that_was_quiet_before_spins(self, how: str) -> None:
+        recording = host(seconds=1500)
+        run = during(420, 1500, 99.5, 12.0)
+        ref = vm(recording, "pay01", run=run, alloc_min=4000.0 if how == "reserved" else 0.0)
+        if how != "reserved":
+            recording.fact(ref, "latency.high", 1.0)
+        vcpu_runs(recording, ref, run, run)
+        recording.has(ref, {"vdisk.commands": 30.0})
+        recording.add("port", "p1", {"net.packets_tx": 50.0, "net.packets_rx": 50.0}, parent=ref)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.severity != "info"
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("spinning_process", "likely")
+        assert verdicts(found)["polling"] == "possible"
+
+    @pytest.mark.parametrize("how", ["reserved", "latency sensitivity"])
+    def test_a_guest_that_polls_and_restarts_in_between_polls_on_purpose(self, how: str) -> None:
+        recording = host(seconds=1500)
+        run = during(400, 520, 20.0, 99.5)
+        ref = vm(recording, "nfv01", run=run, alloc_min=4000.0 if how == "reserved" else 0.0)
+        if how != "reserved":
+            recording.fact(ref, "latency.high", 1.0)
+        vcpu_runs(recording, ref, run, run)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("info", "polling")
+
     def test_a_boot_is_over_soon(self) -> None:
         recording = host()
         vm(recording, "db", run=during(100, 280, 98.0, 20.0))

@@ -23,6 +23,15 @@ def host(first: Level = 40.0, second: Level = 40.0) -> Recording:
     return recording
 
 
+def plain_host() -> Recording:
+    """A host of 16 cores whose capture lacks the columns of NUMA nodes."""
+    recording = Recording()
+    recording.on_host({"cpu.pcpu_util": 40.0, "mem.machine": 131_072.0})
+    for number in range(16):
+        recording.on_host({"cpu.pcpu_util": 40.0}, str(number))
+    return recording
+
+
 def vm(recording: Recording, name: str, vcpus: int = 2, **levels: Level) -> EntityRef:
     given = {name_.replace("_", ".", 1): level for name_, level in levels.items()}
     return recording.vm(name, {**VM, **given}, vcpus=vcpus)
@@ -49,6 +58,20 @@ class TestRemoteMemory:
             [severity] if severity else []
         )
 
+    @pytest.mark.parametrize("knows_nodes", [True, False])
+    @pytest.mark.parametrize(("local", "is_found"), [(55.0, False), (40.0, False), (12.0, True)])
+    def test_a_vm_wider_than_a_node_has_memory_on_several(
+        self, local: float, is_found: bool, knows_nodes: bool
+    ) -> None:
+        recording = host() if knows_nodes else plain_host()
+        vm(recording, "hana01", vcpus=12, numa_local_pct=local, numa_remote=90_000.0)
+        assert bool(findings(recording, problem=self.PROBLEM)) == is_found
+
+    def test_a_vm_that_fits_a_node_has_all_of_it_there_whatever_the_capture_tells_of_nodes(self) -> None:
+        recording = plain_host()
+        vm(recording, "db01", vcpus=8, numa_local_pct=55.0, numa_remote=4_000.0)
+        assert findings(recording, problem=self.PROBLEM)
+
     def test_more_memory_than_a_node(self) -> None:
         recording = host()
         vm(recording, "db01", numa_local_pct=60.0, numa_remote=36_000.0, mem_size=90_112.0)
@@ -60,7 +83,7 @@ class TestRemoteMemory:
 
     def test_more_vcpus_than_a_node(self) -> None:
         recording = host()
-        vm(recording, "db01", vcpus=12, numa_local_pct=40.0, numa_remote=4_500.0)
+        vm(recording, "db01", vcpus=12, numa_local_pct=30.0, numa_remote=5_200.0)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "wider_than_node"
 
     def test_a_wide_vm_spans_nodes_on_purpose(self) -> None:
