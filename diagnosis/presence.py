@@ -22,7 +22,10 @@ from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import EntityRef, FloatArray, Gap, IntArray, Source
 from sessions.times import TimeRange
 
-NAMES = ("samples", "expected", "coverage", "seconds", "interval")
+NAMES = ("samples", "expected", "coverage", "seconds", "interval", "left_s", "came_s")
+_NEVER = -1.0
+"""Stands for when something left or came that was there at the end, or from the beginning."""
+_MOSTLY = 0.8  # of the missing time: what was away at one end only
 _LATE = 1.5  # intervals: a sample later than this leaves a gap
 EntityGaps = Mapping[tuple[int, EntityRef], Sequence[TimeRange]]
 """The gaps of each entity in each source, (source id, entity), ordered by start."""
@@ -103,10 +106,26 @@ def entity_subjects(
                 continue
             missing = gaps.get((source.id, topology.base(ref)), ())
             known = [part for gap in missing if (part := gap.intersect(whole))]
-            values = _values(max(own), float(times.size), interval)
+            values = {
+                **_values(max(own), float(times.size), interval),
+                **_whereabouts(known, whole, 2000 * interval),
+            }
             entity, base = topology.entity(ref), topology.base(ref)
             host = topology.entity(entity.parent).name if ref != base and entity.parent else ""
             yield Subject(base, entity.name, values, tuple(known) or (whole,), host)
+
+
+def _whereabouts(missing: Sequence[TimeRange], whole: TimeRange, slack_ms: float) -> dict[str, float]:
+    """When an entity left and did not come back, and when it came: seconds from the source's first sample."""
+    left = [one for one in missing if one.end >= whole.end - slack_ms and one.start > whole.start]
+    came = [one for one in missing if one.start <= whole.start + slack_ms and one.end < whole.end]
+    away, all_s = sum(one.seconds for one in (*left, *came)), sum(one.seconds for one in missing)
+    if away < _MOSTLY * all_s:  # samples are missing now and then, and at the end by chance
+        left, came = [], []
+    return {
+        "left_s": (left[0].start - whole.start) / 1000 if left else _NEVER,
+        "came_s": (came[-1].end - whole.start) / 1000 if came else _NEVER,
+    }
 
 
 def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> list[Finding]:
@@ -198,6 +217,8 @@ def _finding(
 def _values(samples: int, expected: float, interval: float) -> dict[str, float]:
     coverage = samples / expected if expected else 0.0
     return {
+        "left_s": _NEVER,
+        "came_s": _NEVER,
         "samples": float(samples),
         "expected": expected,
         "coverage": coverage,

@@ -51,9 +51,10 @@ def events_at(events: Iterable[Event], times: IntArray, signal: Signal) -> Float
     for event in events:
         if length_s(event) < signal.within_s:
             continue
+        until = event.until + round(signal.after_s * 1000)
         first = int(np.searchsorted(times, event.at))
-        last = max(first, int(np.searchsorted(times, event.until, side="right")) - 1)
-        if first < times.size and event.until >= times[0]:
+        last = max(first, int(np.searchsorted(times, until, side="right")) - 1)
+        if first < times.size and until >= times[0]:
             part = slice(first, last + 1)
             is_counted = signal.reduce == "count"
             found[part] = found[part] + 1 if is_counted else np.maximum(found[part], length_s(event))

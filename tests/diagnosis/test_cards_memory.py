@@ -265,6 +265,19 @@ class TestSwapWaitAndPast:
         found = findings(recording, problem="mem.swap_wait")[0]
         assert found.causes[0].cause == first
 
+    @pytest.mark.parametrize(("lasts", "moved", "is_found"), [(80, True, False), (80, False, True), (400, True, True)])
+    def test_old_pages_that_come_back_after_a_move_are_soon_read(
+        self, lasts: float, moved: bool, is_found: bool
+    ) -> None:
+        recording = Recording(seconds=1200, interval=20.0, source="vcenter")
+        recording.on_host({"cpu.pcpu_util": 40.0})
+        ref = recording.vm("app03", {"cpu.swap_wait": during(300, 300 + lasts, 6.0), "cpu.run": 20.0})
+        if moved:
+            recording.event(ref, "vmotion", "app03 migrated from esx02 to esx01", 292.0, lasted_s=8.0)
+        else:
+            recording.event(recording.host, "host", "esx01 connected", 10.0)
+        assert bool(findings(recording, problem="mem.swap_wait")) == is_found
+
     def test_a_hundredth_is_rounding(self) -> None:
         recording = host()
         vm(recording, "a", swap_wait=0.01)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, findings, only, session, verdicts
+from tests.diagnosis.recordings import (
+    START,
+    Level,
+    Recording,
+    cause,
+    diagnosed,
+    findings,
+    only,
+    session,
+    verdicts,
+)
 
 PROBLEM = "guest.tools_not_running"
 QUIET: dict[str, Level] = {"cpu.run": 12.0, "cpu.used": 12.0, "cpu.ready": 0.4}
@@ -66,6 +76,24 @@ def test_a_vm_that_was_switched_off_needs_no_tools() -> None:
     vm = next(ref for ref in session(recording).entities() if ref.kind == "vm")
     recording.fact(vm, "power_state", "poweredOff")
     assert not findings(recording, problem=PROBLEM)
+
+
+@pytest.mark.parametrize("state", ["poweredOff", "suspended"])
+def test_a_vm_that_was_off_or_suspended_at_first_needed_no_tools_then(state: str) -> None:
+    recording = recorded("guestToolsRunning", "guestToolsCurrent", from_s=700.0)
+    vm = next(ref for ref in session(recording).entities() if ref.kind == "vm")
+    recording.fact(vm, "power_state", state)
+    recording.fact(vm, "power_state", "poweredOn", from_s=640.0)
+    assert not findings(recording, problem=PROBLEM)
+
+
+def test_a_vm_whose_tools_did_not_come_up_after_it_was_switched_on() -> None:
+    recording = recorded("guestToolsNotRunning", "guestToolsCurrent")
+    vm = next(ref for ref in session(recording).entities() if ref.kind == "vm")
+    recording.fact(vm, "power_state", "poweredOff")
+    recording.fact(vm, "power_state", "poweredOn", from_s=300.0)
+    (found,) = findings(recording, problem=PROBLEM)
+    assert found.windows[0].start >= START + 280_000
 
 
 def test_a_boot_is_no_problem() -> None:

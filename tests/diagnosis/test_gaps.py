@@ -86,6 +86,26 @@ def test_too_little_data_without_a_known_gap_is_of_the_whole_window() -> None:
     assert windows_of_few(recording) == [at(0, 580)]
 
 
+def test_a_vm_that_left_is_told_when_and_what_says_where_to() -> None:
+    recording = Recording(seconds=600)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    gone = recording.vm("gone", {"cpu.ready": [1.0] * 60 + [float("nan")] * 60})
+    recording.gap(300, 595, gone)
+    came = recording.vm("came", {"cpu.ready": [float("nan")] * 60 + [1.0] * 60})
+    recording.gap(0, 295, came)
+    patchy = recording.vm("patchy", {"cpu.ready": ([1.0] * 10 + [float("nan")] * 10) * 6})
+    for first in range(50, 600, 100):
+        recording.gap(first, first + 45, patchy)
+    session = recording.into(MemorySession())
+    found = diagnose_session(session, problems(), catalogue()).findings
+    short = {one.entity_name: one for one in found if one.problem == "data.insufficient"}
+    told = {name: [each.cause for each in one.causes if each.verdict == "likely"] for name, one in short.items()}
+    assert told == {"gone": ["left"], "came": ["came"], "patchy": ["gaps"]}
+    assert "5 min" in short["gone"].causes[0].because
+    assert "does not tell where to" in short["gone"].causes[0].because
+    assert "all hosts of the cluster" in " ".join(short["gone"].remedies)
+
+
 def test_too_little_data_of_a_shared_device_names_the_host_that_saw_little() -> None:
     recording = Recording(source="vcenter", seconds=600, interval=20)
     recording.on_host({"cpu.pcpu_util": 40.0})

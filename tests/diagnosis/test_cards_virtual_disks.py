@@ -1,0 +1,119 @@
+"""Virtual disks that are slow though their device is not: one direction, a limit, a controller; and flash."""
+
+from __future__ import annotations
+
+import pytest
+
+from sessions.model import EntityRef
+from tests.diagnosis.recordings import Level, Recording, during, findings, only, verdicts
+
+LUN = "naa.600508b4000603860000000000000001"
+NVME = "eui.00d0231000b7e6a5"
+DISK: dict[str, Level] = {
+    "vdisk.reads": 300.0, "vdisk.writes": 300.0, "vdisk.latency_read": 1.2, "vdisk.latency_write": 1.0,
+}  # fmt: skip
+
+
+def site(source: str = "esxtop", *, device: str = LUN, **levels: Level) -> Recording:
+    recording = Recording(interval=20.0 if source == "vcenter" else 5.0, source=source)  # type: ignore[arg-type]  # a test's own word
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+    given = {"disk." + counter: level for counter, level in levels.items()}
+    recording.shared(device, {
+        "disk.commands": 600.0, "disk.device_latency": 1.0, "disk.kernel_latency": 0.02, "disk.active": 1.0,
+        "disk.queued": 0.0, **given,
+    })  # fmt: skip
+    return recording
+
+
+def vm(recording: Recording, name: str = "sql01", **levels: Level) -> EntityRef:
+    ref = recording.vm(name, {"cpu.run": 20.0, "cpu.used": 20.0, "cpu.ready": 0.4})
+    given = {"vdisk." + counter: level for counter, level in levels.items()}
+    recording.add("vdisk", "scsi0:0", {**DISK, **given}, parent=ref)
+    return ref
+
+
+class TestOneDirection:
+    PROBLEM = "storage.vm_latency"
+
+    @pytest.mark.parametrize(
+        ("reads", "writes", "is_found"),
+        [(300.0, 300.0, True), (60.0, 600.0, True), (10.0, 600.0, False)],  # ten a second say nothing
+    )
+    def test_slow_reads_are_not_hidden_by_fast_writes(
+        self, reads: float, writes: float, is_found: bool
+    ) -> None:
+        recording = site()
+        vm(recording, reads=reads, writes=writes, latency_read=24.0, latency_write=0.8)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == (["sql01"] if is_found else [])
+        for one in found:
+            assert "reads 24 ms" in one.conclusion
+            assert "writes 0.80 ms" in one.conclusion
+
+
+class TestLimitAndSnapshot:
+    def held_back(self, limit: float | None, iops: Level) -> Recording:
+        recording = site("vcenter")
+        ref = vm(recording, reads=iops, writes=0.0, latency_read=30.0)
+        recording.fact(ref, "snapshots", 1.0)
+        if limit is not None:
+            recording.fact(ref, "vdisk.scsi0:0.limit_iops", limit)
+        other = vm(recording, "web01")
+        recording.fact(other, "snapshots", 0.0)
+        return recording
+
+    def test_at_its_limit_one_delta_is_not_what_it_waits_for(self) -> None:
+        recording = self.held_back(500.0, 498.0)
+        assert findings(recording, problem="storage.iops_limit")
+        found = only(recording, problem="storage.vm_latency")
+        assert verdicts(found)["snapshots"] == "ruled out"
+        assert verdicts(found)["iops_limit"] == "likely"
+        assert found.consequence_of is not None
+        assert found.consequence_of[0] == "storage.iops_limit"
+
+    def test_under_its_limit_the_snapshot_is_the_cause(self) -> None:
+        recording = self.held_back(5000.0, lambda t: 400.0 + 150.0 * (t % 60 / 60))
+        assert not findings(recording, problem="storage.iops_limit")
+        found = only(recording, problem="storage.vm_latency")
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("snapshots", "likely")
+
+
+class TestFlash:
+    PROBLEM = "storage.device_latency"
+
+    @pytest.mark.parametrize("name", [NVME, "t10.NVMe____Dell_Express_Flash_PM1725a", "naa.eui.0025385971b0a1c3"])
+    def test_an_nvme_device_far_off_its_own_usual_latency(self, name: str) -> None:
+        recording = site(device=name, device_latency=during(600, 900, 6.0, 0.3))
+        is_flash_by_name = not name.startswith("naa.")
+        assert [one.entity_name for one in findings(recording, problem=self.PROBLEM)] == (
+            [name] if is_flash_by_name else []
+        )
+
+    def test_an_nvme_device_that_is_slow_all_the_time_but_for_the_beginning(self) -> None:
+        recording = site(device=NVME, device_latency=during(120, 1200, 6.0, 0.3))
+        assert findings(recording, problem=self.PROBLEM)
+
+    def test_a_spinning_disk_at_six_milliseconds_is_as_it_should_be(self) -> None:
+        assert not findings(site(device_latency=during(600, 900, 6.0, 1.0)), problem=self.PROBLEM)
+
+    def test_flash_at_work_takes_a_little_longer(self) -> None:
+        recording = site(device=NVME, device_latency=during(600, 900, 1.6, 0.3))
+        assert not findings(recording, problem=self.PROBLEM)
+
+
+class TestControllerDepth:
+    PROBLEM = "storage.queue_depth"
+
+    @pytest.mark.parametrize(("reads", "writes", "is_found"), [(24.0, 8.0, True), (12.0, 4.0, False)])
+    def test_commands_in_flight_are_counted_where_latencies_are_whole_milliseconds(
+        self, reads: float, writes: float, is_found: bool
+    ) -> None:
+        recording = site("vcenter", commands=24_000.0)
+        ref = vm(recording, reads=18_000.0, writes=6_000.0, latency_read=1.0, latency_write=1.0,
+                 outstanding_reads=reads, outstanding_writes=writes)  # fmt: skip
+        recording.fact(ref, "vdisk.scsi0:0.controller", "lsilogic")
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.entity_name for one in found] == (["sql01"] if is_found else [])
+        for one in found:
+            assert "32" in one.conclusion
+            assert "scsi0:0" in one.conclusion
