@@ -29,8 +29,8 @@ class Hit:
     the entity was on.
 
     ``spans`` are (first, last) positions on the source's time axis; ``windows`` are the time ranges of the
-    whole hit. ``peak`` is the worst sample of the rule's number. ``returns_ms`` is how often short bursts come
-    back in the windows, None if they do not. ``host`` is set in a part; ``periods`` are
+    whole hit. ``peak`` is the worst sample of the rule's number. ``returns_ms`` is how often short bursts
+    come back in the windows, None if they do not. ``host`` is set in a part; ``periods`` are
     the times when the entity was on that host, None for always.
     """
 

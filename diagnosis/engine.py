@@ -300,7 +300,9 @@ class Run:
         """That it comes back at even intervals, if it does."""
         pattern = hit.compiled.sustained.returning
         if hit.returns_ms is not None:
-            return (f"It comes back every {format_duration(hit.returns_ms / 1000)}. Look for what does that.",)
+            return (
+                f"It comes back every {format_duration(hit.returns_ms / 1000)}. Look for what does that.",
+            )
         if pattern is None or len(windows) < pattern.times:
             return ()
         starts = np.array([one.start for one in windows], dtype=np.int64)

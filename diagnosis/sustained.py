@@ -120,7 +120,7 @@ def _far_bursts(
 def _close_bursts(
     violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained, sums: FloatArray
 ) -> BoolArray:
-    """Bursts that come back before a problem would have ended, which together last as long as the rule asks."""
+    """Bursts that come back before a problem would have ended, together as long as the rule asks."""
     inside = np.zeros(violating.shape, dtype=np.bool_)
     apart_s = _APART * usual_step(times) / 1000
     lasting = np.flatnonzero(sums[:, -1] >= hold.hold_s - _SLACK * usual_step(times) / 1000)

@@ -9,7 +9,7 @@ import numpy as np
 from lab.activity import Activity
 from lab.building import build_cluster
 from lab.cpu import Cpu
-from lab.grouping import run_sums
+from lab.grouping import between, run_sums
 from lab.host_memory import Memory
 from lab.injection import apply_all, plan_injections
 from lab.inventory import NFS_LUN, Cluster
@@ -24,6 +24,8 @@ TICK_S = 5.0
 _SWAP_IO_MB = 16.0 / 1024
 _SYSTEM_US_PER_IO = 22.0
 _SYSTEM_US_PER_PACKET = 0.9
+_BUNDLED_FROM_BYTES, _MOST_BUNDLED = 150.0, 10.0
+"""TSO and LRO hand full frames over in bundles, each of which costs what one small packet does."""
 _WARM_UP = 24
 _RNGS = 12
 
@@ -90,7 +92,8 @@ class Physics:
         """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""
         index = self.index
         per_io = run_sums(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
-        packets = (self.network.tx_packets + self.network.rx_packets) * _SYSTEM_US_PER_PACKET
+        bundled = between(self.network.packet / _BUNDLED_FROM_BYTES, 1.0, _MOST_BUNDLED)
+        packets = (self.network.tx_packets + self.network.rx_packets) / bundled * _SYSTEM_US_PER_PACKET
         heavier = 1.0 + 30.0 * np.maximum(self.parameters.kernel - 0.02, 0.0)[index.vm_host]
         share = (per_io + packets) / 1e6 * heavier / index.vcpus
         result: FloatArray = np.minimum(share, 0.5)[index.vcpu_vm]

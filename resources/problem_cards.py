@@ -64,8 +64,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``;
     the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
     seconds; or how many seconds the longest event takes as a whole that is ``happening`` at that moment: 0
-    where none does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its end,
-    too. With ``reduce`` "count" it is the number of
+    where none does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its
+    end, too. With ``reduce`` "count" it is the number of
     such events that take ``within_s`` seconds or more. They happen to the entity, (``of`` "users") to a VM
     whose disks lie on it or in words that name its datastore, (``of`` "host") to its host, in words that name
     the entity, or (``of`` "all") to anything. Only those count whose text has the pattern ``says``, whatever
@@ -209,8 +209,8 @@ class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``condition`` and the sentences may use ``samples``, ``expected``, ``coverage`` (0 to 1), ``seconds``,
     ``interval`` (s), ``left_s`` and ``came_s`` (seconds after the source's first sample at which an entity
-    was gone for good, or there for the first time; −1 if it was not) and the card's thresholds. ``kinds`` are the kinds of entities (empty: the source
-    itself).
+    was gone for good, or there for the first time; −1 if it was not) and the card's thresholds. ``kinds`` are
+    the kinds of entities (empty: the source itself).
     """
 
     condition: str

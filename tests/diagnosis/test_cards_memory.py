@@ -265,7 +265,9 @@ class TestSwapWaitAndPast:
         found = findings(recording, problem="mem.swap_wait")[0]
         assert found.causes[0].cause == first
 
-    @pytest.mark.parametrize(("lasts", "moved", "is_found"), [(80, True, False), (80, False, True), (400, True, True)])
+    @pytest.mark.parametrize(
+        ("lasts", "moved", "is_found"), [(80, True, False), (80, False, True), (400, True, True)]
+    )
     def test_old_pages_that_come_back_after_a_move_are_soon_read(
         self, lasts: float, moved: bool, is_found: bool
     ) -> None:

@@ -71,7 +71,6 @@ class TestRxDrops:
         assert (found.entity.kind, found.entity_name) == ("nic", "esx01/vmnic2")
         assert verdicts(found) == {"physical_layer": "likely"}
 
-
     @pytest.mark.parametrize(("every", "is_found"), [(30.0, True), (290.0, False)])
     def test_bursts_of_six_seconds(self, every: float, is_found: bool) -> None:
         recording = Recording(seconds=300, interval=2.0)
@@ -166,7 +165,7 @@ class TestSaturated:
     def test_a_link_full_of_fault_tolerance_is_no_matter_of_teaming(self, kernel: str) -> None:
         recording = Recording(source="vcenter", interval=20.0)
         logging = {"mbits_ft": 6_000.0} if kernel == "kind of traffic" else {}
-        nic(recording, mbits_tx=8_600.0, mbits_rx=7_000.0, **logging)
+        nic(recording, "vmnic2", mbits_tx=8_600.0, mbits_rx=7_000.0, **logging)
         nic(recording, "vmnic3", mbits_tx=100.0)
         if kernel == "port":
             recording.add("port", "esx01/vmk2", {**PORT, "net.mbits_tx": 6_000.0})

@@ -81,7 +81,9 @@ class TestLimitAndSnapshot:
 class TestFlash:
     PROBLEM = "storage.device_latency"
 
-    @pytest.mark.parametrize("name", [NVME, "t10.NVMe____Dell_Express_Flash_PM1725a", "naa.eui.0025385971b0a1c3"])
+    @pytest.mark.parametrize(
+        "name", [NVME, "t10.NVMe____Dell_Express_Flash_PM1725a", "naa.eui.0025385971b0a1c3"]
+    )
     def test_an_nvme_device_far_off_its_own_usual_latency(self, name: str) -> None:
         recording = site(device=name, device_latency=during(600, 900, 6.0, 0.3))
         is_flash_by_name = not name.startswith("naa.")

@@ -99,7 +99,9 @@ def test_a_vm_that_left_is_told_when_and_what_says_where_to() -> None:
     session = recording.into(MemorySession())
     found = diagnose_session(session, problems(), catalogue()).findings
     short = {one.entity_name: one for one in found if one.problem == "data.insufficient"}
-    told = {name: [each.cause for each in one.causes if each.verdict == "likely"] for name, one in short.items()}
+    told = {
+        name: [each.cause for each in one.causes if each.verdict == "likely"] for name, one in short.items()
+    }
     assert told == {"gone": ["left"], "came": ["came"], "patchy": ["gaps"]}
     assert "5 min" in short["gone"].causes[0].because
     assert "does not tell where to" in short["gone"].causes[0].because
