@@ -316,7 +316,7 @@ def _lun_of_several(scene: Scene) -> tuple[str, EntityRef, EntityRef]:
     return lun, culprit, victim
 
 
-def _felt(scene: Scene, victim: EntityRef, lun: str) -> int:
+def _latency_of_victim(scene: Scene, victim: EntityRef, lun: str) -> int:
     """What somebody points at: the latency of the VM on that LUN, or of its virtual disk."""
     choices = scene.site.ids([victim], ("disk.guest_latency",), lun)
     if len(scene.site.luns(victim)) == 1:
@@ -332,7 +332,7 @@ def _on_a_lun(scene: Scene, kind: str, minutes: tuple[float, float], make: Calla
     scene.disk_load(culprit, lun, shape, scene.between(*iops), reads=reads, kb=kb)
     scene.lun_is_slow(lun, later(shape, int(scene.rng.uniform(0, 12_000))), scene.between(8, 40))
     scene.look_alikes(window, [culprit, victim], lun)
-    return scene.case(kind, window, _felt(scene, victim, lun), victim, culprit)
+    return scene.case(kind, window, _latency_of_victim(scene, victim, lun), victim, culprit)
 
 
 def noisy_neighbour(scene: Scene) -> Case:
@@ -388,7 +388,7 @@ def _by_many(scene: Scene, kind: str, minutes: tuple[float, float], make: Callab
         scene.cpu_load(vm, mine, cpu)
     scene.lun_is_slow(lun, later(shape, 5000), scene.between(8, 40))
     scene.look_alikes(window, [victim, *many], lun)
-    return scene.case(kind, window, _felt(scene, victim, lun), victim, *many)
+    return scene.case(kind, window, _latency_of_victim(scene, victim, lun), victim, *many)
 
 
 def virus_scan(scene: Scene) -> Case:

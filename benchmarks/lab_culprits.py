@@ -22,7 +22,7 @@ _MARGIN_MS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KnownCulprit:
     """What the text of a scenario tells: who makes the load, on what it is felt, and by which counter.
 
     ``felt_by``: another VM of the LUN ("lun") or of the host ("host"), or the entity of a role itself ("").
@@ -35,15 +35,17 @@ class Told:
     felt_by: str
 
 
-TOLD = (
-    Told("storage-latency-noisy-neighbour", ("noisy",), "disk.guest_latency", "lun", "lun"),
-    Told("storage-latency-large-io", ("copy1", "copy2", "copy3", "copy4"), "disk.device_latency", "lun", ""),
-    Told("storage-queue-lun-depth", ("heavy",), "disk.kernel_latency", "lun", ""),
-    Told("net-saturated-one-vm", ("vm",), "net.mbits_rx", "nic", ""),
-    Told("net-tx-drops-uplink-saturated", ("sender",), "net.drops_tx", "nic", "host"),
-    Told("net-saturated-vmotion", ("vmkernel",), "net.mbits_tx", "nic", ""),
-    Told("cpu-saturated-few-heavy", ("heavy",), "cpu.ready", "heavy", "host"),
-    Told("storage-nfs-network-saturated", ("reader",), "nfs.latency", "nfs", ""),
+KNOWN_CULPRITS = (
+    KnownCulprit("storage-latency-noisy-neighbour", ("noisy",), "disk.guest_latency", "lun", "lun"),
+    KnownCulprit(
+        "storage-latency-large-io", ("copy1", "copy2", "copy3", "copy4"), "disk.device_latency", "lun", ""
+    ),
+    KnownCulprit("storage-queue-lun-depth", ("heavy",), "disk.kernel_latency", "lun", ""),
+    KnownCulprit("net-saturated-one-vm", ("vm",), "net.mbits_rx", "nic", ""),
+    KnownCulprit("net-tx-drops-uplink-saturated", ("sender",), "net.drops_tx", "nic", "host"),
+    KnownCulprit("net-saturated-vmotion", ("vmkernel",), "net.mbits_tx", "nic", ""),
+    KnownCulprit("cpu-saturated-few-heavy", ("heavy",), "cpu.ready", "heavy", "host"),
+    KnownCulprit("storage-nfs-network-saturated", ("reader",), "nfs.latency", "nfs", ""),
 )
 
 
@@ -62,31 +64,31 @@ class LabCase:
 def lab_cases(seeds: Iterable[int]) -> Iterator[LabCase]:
     """Play every scenario with every seed; a session is there until the next one is asked for."""
     for seed in seeds:
-        for told in TOLD:
+        for known in KNOWN_CULPRITS:
             with tempfile.TemporaryDirectory() as folder:
-                lab = Lab(load_scenarios()[told.scenario], seed=seed)
+                lab = Lab(load_scenarios()[known.scenario], seed=seed)
                 path = Path(folder) / "lab.hscope"
                 with SessionWriter.create(path, durable=False) as writer:
                     record_lab(lab, writer)
                 with SessionReader.open(path) as reader:
-                    case = _case(told, seed, lab, reader)
+                    case = _case(known, seed, lab, reader)
                     if case is not None:
                         yield case
 
 
-def _case(told: Told, seed: int, lab: Lab, reader: SessionReader) -> LabCase | None:
+def _case(known: KnownCulprit, seed: int, lab: Lab, reader: SessionReader) -> LabCase | None:
     truth = lab.truth().truth[0]
     start = lab.start_ms + round(truth.start_s * 1000) - _MARGIN_MS
     span = reader.span()
     assert span is not None
     window = TimeRange(max(span.start, start), min(span.end, lab.start_ms + round(truth.end_s * 1000)))
     names = {ref: entity.name for ref, entity in reader.entities().items()}
-    guilty = {name for role in told.culprits for name in _names(lab, role)}
+    guilty = {name for role in known.culprits for name in _names(lab, role)}
     culprits = frozenset(ref for ref, name in names.items() if name in guilty and ref.kind in ("vm", "port"))
-    reference = _felt(told, lab, reader, window, names, guilty)
+    reference = _reference(known, lab, reader, window, names, guilty)
     if reference is None or not culprits:
         return None
-    return LabCase(told.scenario, seed, reader, window, reference.id, culprits)
+    return LabCase(known.scenario, seed, reader, window, reference.id, culprits)
 
 
 def _names(lab: Lab, role: str) -> list[str]:
@@ -103,8 +105,8 @@ def _names(lab: Lab, role: str) -> list[str]:
     return [cluster.luns[one].name for one in cast.members]
 
 
-def _felt(
-    told: Told,
+def _reference(
+    known: KnownCulprit,
     lab: Lab,
     reader: SessionReader,
     window: TimeRange,
@@ -113,7 +115,7 @@ def _felt(
 ) -> Series | None:
     """The series that somebody points at: of those that fit, the one that is worst in the window."""
     entities = reader.entities()
-    places = set(_names(lab, told.place))
+    places = set(_names(lab, known.place))
 
     def owner(ref: EntityRef) -> str:
         parent = entities[ref].parent
@@ -121,13 +123,13 @@ def _felt(
 
     hosts = {ref.key.partition("/")[0] for ref, name in names.items() if name in places | guilty}
     found = []
-    for one in reader.series([told.counter]):
+    for one in reader.series([known.counter]):
         fits = {
             "": names[one.entity] in places and not one.spec.instance,
             "lun": one.entity.kind == "vm" and one.spec.instance in places,
             "host": one.entity.kind in ("vm", "port") and one.entity.key.partition("/")[0] in hosts,
-        }[told.felt_by]
-        if fits and (not told.felt_by or owner(one.entity) not in guilty):
+        }[known.felt_by]
+        if fits and (not known.felt_by or owner(one.entity) not in guilty):
             found.append(one)
     if not found:
         return None
