@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from lab import Lab, load_scenarios, record_lab
+from lab.inventory import UPLINKS
 from sessions.model import EntityRef, SampleSource, Series
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
@@ -92,16 +93,16 @@ def _case(known: KnownCulprit, seed: int, lab: Lab, reader: SessionReader) -> La
 
 
 def _names(lab: Lab, role: str) -> list[str]:
-    """The names of a role's members; of the VMkernel, its port on the staged host."""
+    """The names of a role's members; of the VMkernel, its port beside the uplink."""
     cluster = lab.cluster
     if role == "vmkernel":
-        return [f"{name}/vmk0" for name in lab.hosts[:1]]
+        return [name.replace("vmnic0", "vmk0") for name in _names(lab, "nic")]
     cast = cluster.cast[role]
     kind = cast.role.kind
     if kind == "vm":
         return [cluster.vms[one].name for one in cast.members]
     if kind == "nic":
-        return [f"{cluster.hosts[one // 4].name}/vmnic{one % 4}" for one in cast.members]
+        return [f"{cluster.hosts[one // UPLINKS].name}/vmnic{one % UPLINKS}" for one in cast.members]
     return [cluster.luns[one].name for one in cast.members]
 
 
