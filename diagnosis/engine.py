@@ -199,7 +199,9 @@ class Run:
                 subjects: Sequence[Subject]
                 if rule.kinds:
                     subjects = list(
-                        entity_subjects(source, times, rule.kinds, self._topology, pruning, self._gaps)
+                        entity_subjects(
+                            source, times, rule.kinds, self._topology, pruning, self._gaps, self._table
+                        )
                     )
                 else:
                     whole = source_subject(source, times, self._topology)
@@ -317,7 +319,7 @@ class Run:
 
     def _seen_from(self, hit: Hit) -> str:
         """The host whose view of a shared entity it is, or that a VM was on then, or the source."""
-        is_view = hit.entity != self._topology.base(hit.entity)
+        is_view = hit.entity != self._topology.base(hit.entity) and hit.entity.kind != "vm"
         if hit.host is not None and (is_view or hit.periods is not None):
             return self._topology.entity(hit.host).name
         return next(one.spec.name for one in self._sources if one.id == hit.source)

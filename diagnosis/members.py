@@ -122,8 +122,12 @@ class _Gathering:
         if self._scope == "elsewhere":
             self._collect_elsewhere(rows)
         elif self._scope == "users":
-            for other in self._topology.sources:
-                self._collect_users(other, rows)
+            met: set[tuple[int, EntityRef, EntityRef | None]] = set()
+            sources: Sequence[int] = self._topology.sources
+            if self._topology.seen_twice:
+                sources = sorted(sources, key=lambda one: one != self._source)
+            for other in sources:
+                self._collect_users(other, rows, met)
         elif self._scope.partition(".")[0] != "host" or self._signal.depends_on_self:
             self._collect(self._source, [self._in_scope(ref) for ref in rows])
         else:
@@ -231,7 +235,13 @@ class _Gathering:
                 found.append((number, view))
         return found
 
-    def _collect_users(self, other: int, rows: Sequence[EntityRef]) -> None:
+    def _collect_users(
+        self, other: int, rows: Sequence[EntityRef], met: set[tuple[int, EntityRef, EntityRef | None]]
+    ) -> None:
+        """Collect the VMs of one source that use the rows' devices; those in ``met`` (row, VM, host), which a
+        source before it has, count once.
+        """
+        topology = self._topology
         tables = [(name, self._topology.series.of_users(other, key)) for name, key in self._counters.items()]
         for row, ref in enumerate(rows):
             shared = self._topology.entity(self._topology.base(ref)).parent is None
@@ -240,6 +250,11 @@ class _Gathering:
             instance = self._topology.entity(ref).name
             users = [(name, dict(table.get(instance, ()))) for name, table in tables]
             for user in sorted({one for _, held in users for one in held}):
+                if user in topology.seen_twice:
+                    seen = row, topology.base(user), topology.host(other, user)
+                    if seen in met:
+                        continue
+                    met.add(seen)
                 placed = Placed(user) if shared else self._user_on(other, user, ref)
                 if placed:
                     ids = {name: held[user] for name, held in users if user in held}

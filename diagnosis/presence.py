@@ -14,6 +14,7 @@ from diagnosis.explain import verdict_of
 from diagnosis.language import Node, Shape, parse
 from diagnosis.orders import JudgedSteps, orders
 from diagnosis.ranking import score
+from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning
 from diagnosis.topology import Topology
 from resources.problem_cards import Card, Presence
@@ -92,27 +93,41 @@ def entity_subjects(
     topology: Topology,
     pruning: Pruning,
     gaps: EntityGaps,
+    table: SampleTable,
 ) -> Iterator[Subject]:
     """Yield the entities of a source, each with the samples of its fullest series and its gaps
-    within ``times``.
+    within ``times``. One of which no gap is told is expected from its own first sample on: it was made, or
+    switched on, then.
     """
     counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
     whole = TimeRange(int(times[0]), int(times[-1]))
     interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
+    present: list[tuple[EntityRef, int, Sequence[TimeRange]]] = []
     for kind in kinds:
         for ref in topology.rows(source.id, kind):
-            own = [counts[one] for one in topology.series.of_entity(source.id, ref) if one in counts]
-            if not own:
-                continue
-            missing = gaps.get((source.id, topology.base(ref)), ())
-            known = [part for gap in missing if (part := gap.intersect(whole))]
-            values = {
-                **_values(max(own), float(times.size), interval),
-                **_whereabouts(known, whole, 2000 * interval),
-            }
-            entity, base = topology.entity(ref), topology.base(ref)
-            host = topology.entity(entity.parent).name if ref != base and entity.parent else ""
-            yield Subject(base, entity.name, values, tuple(known) or (whole,), host)
+            own = [one for one in topology.series.of_entity(source.id, ref) if one in counts]
+            if own:
+                missing = gaps.get((source.id, ref)) or gaps.get((source.id, topology.base(ref)), ())
+                present.append((ref, max(own, key=lambda one: counts[one]), missing))
+    late = [one for _, one, missing in present if not missing and 0 < counts[one] < times.size]
+    before = _absent_at_first(source.id, late, table)
+    for ref, fullest, missing in present:
+        known = [part for gap in missing if (part := gap.intersect(whole))]
+        values = {
+            **_values(counts[fullest], float(times.size - before.get(fullest, 0)), interval),
+            **_whereabouts(known, whole, 2000 * interval),
+        }
+        entity, base = topology.entity(ref), topology.base(ref)
+        host = topology.entity(entity.parent).name if ref != base and entity.parent else ""
+        yield Subject(base, entity.name, values, tuple(known) or (whole,), host)
+
+
+def _absent_at_first(source: int, series: Sequence[int], table: SampleTable) -> dict[int, int]:
+    """Return how many instants of the source came before each series' first sample."""
+    if not series:
+        return {}
+    there = ~np.isnan(table.rows(source, np.array(series, dtype=np.int64)))
+    return dict(zip(series, there.argmax(axis=1).tolist(), strict=True))
 
 
 def _whereabouts(missing: Sequence[TimeRange], whole: TimeRange, slack_ms: float) -> dict[str, float]:

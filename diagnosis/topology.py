@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
+from diagnosis.seen_twice import known_to_vcenter
 from diagnosis.series_index import SeriesIndex
 from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
@@ -41,7 +43,8 @@ class Topology:
 
     A device or datastore that several hosts share has one series for each host in a vCenter's source, with
     the host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared
-    one), so that a rule judges it for each host, as with one source a host.
+    one), so that a rule judges it for each host, as with one source a host. Likewise a VM of a capture is a
+    view of the VM that a vCenter knows on that host.
     """
 
     def __init__(
@@ -59,7 +62,9 @@ class Topology:
         self.window = window
         self.pools = ResourcePools(self._facts, self._entities)
         self._agents = agents
-        self._bases: dict[EntityRef, EntityRef] = {}
+        self._bases = known_to_vcenter(self._entities, self._facts.named("host"))
+        self.seen_twice = frozenset((*self._bases, *self._bases.values()))
+        """VMs that a capture and a vCenter have, as either of them knows them."""
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
         self._in_source: dict[int, set[EntityRef]] = {}
@@ -98,7 +103,9 @@ class Topology:
         return self._views[ref, instance], ""
 
     def base(self, ref: EntityRef) -> EntityRef:
-        """Return the session's entity for a host's view of a shared device; any other entity unchanged."""
+        """Return the session's entity for a host's view of a shared device, or for a capture's of a VM that
+        a vCenter knows; any other entity unchanged.
+        """
         return self._bases.get(ref, ref)
 
     def entity(self, ref: EntityRef) -> Entity:
@@ -204,7 +211,12 @@ class Topology:
 
     def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
         """Return a fact's value for each entity at the end of the window; NaN where there is none."""
-        return self._facts.numbers(name, (self.base(ref) for ref in refs))
+        own = list(refs)
+        found = self._facts.numbers(name, (self.base(ref) for ref in own))
+        if self.seen_twice:
+            known = self._facts.numbers(name, own)
+            found = [two if math.isnan(one) else one for one, two in zip(found, known, strict=True)]
+        return found
 
     def texts(self, name: str) -> Mapping[EntityRef, str | float | bool]:
         """Return a fact's value at the end of the window for every entity that has it."""

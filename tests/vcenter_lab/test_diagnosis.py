@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -127,3 +128,25 @@ def test_a_short_session_is_the_vcenter_s() -> None:
     (one,) = [one for one in found.findings if one.problem == "data.insufficient"]
     assert one.entity.kind == "vcenter"
     assert not found.notes
+
+
+def test_a_vm_that_came_in_the_middle_is_judged_from_its_first_sample_on() -> None:
+    """Its first half never was: the same finding, of the second half, and nothing about missing samples."""
+    problems, catalogue = knowledge()
+    lab = Lab(SCENARIOS["cpu-limit-vm"], seed=2)
+    (victim,) = {truth.name for truth in lab.truth().truth if truth.problem == "cpu.limit"}
+    document: dict[str, Any] = dict(vcenter_document(lab, catalogue=catalogue))
+    middle = document["ticks"] // 2
+    document["series"] = [
+        {**one, "values": [-1] * middle + list(one["values"])[middle:]}
+        if one["object"] == f"vm:{victim}"
+        else one
+        for one in document["series"]
+    ]
+    session = vcenter_session(document, catalogue)
+    found = diagnose_session(session, problems, catalogue).findings
+    first = document["start_ms"] + 1000 * document["interval_s"] * middle
+    (own,) = [one for one in found if one.problem == "cpu.limit" and one.entity_name == victim]
+    assert own.causes[0].cause == "vm_limit"
+    assert all(window.start >= first for window in own.windows)
+    assert not [one for one in found if one.problem == "data.insufficient"]
