@@ -179,7 +179,9 @@ class Scene:
         if signal.of == "host":
             hosts = [one.ref for one in topology.hosts(self.source, ref)]
             of_host = naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
-            own = self.events.happened((topology.base(ref),), signal.happening)  # as logs tell it
+            names = {"", *(topology.entity(one).name for one in hosts)}
+            of_device = self.events.happened((topology.base(ref),), signal.happening)
+            own = [event for event in of_device if event.log_host in names]  # as this host's logs tell it
             return sorted({*of_host, *own}, key=lambda event: event.at) if own else of_host
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)

@@ -177,7 +177,8 @@ class Event:
 
     ``end`` None: an instant, or something that is not known to have ended. ``id`` identifies it in its source
     and is unique in the session, empty for none; ``by`` is the user who requested it. ``log`` is the log file
-    that tells it, empty where a server told it.
+    that tells it, in a session of several hosts after its host (``esx01: vmkernel.log``); empty if a server
+    told it.
 
     An event with the same id replaces the earlier one, so that a running task is completed in place; an end,
     entity or user that was given before stays. Readers get the present events.
@@ -195,6 +196,11 @@ class Event:
     def __post_init__(self) -> None:
         if self.end is not None and self.end < self.at:
             raise ValueError(f"an event that ends ({self.end}) before it starts ({self.at})")
+
+    @property
+    def log_host(self) -> str:
+        """The host whose log tells it; empty if it is not said, or no log does."""
+        return self.log.rpartition(": ")[0]
 
     @property
     def until(self) -> int:

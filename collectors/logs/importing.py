@@ -14,7 +14,7 @@ from collectors.logs.places import Places
 from collectors.logs.scanning import ReadLog, read_log
 from collectors.logs.storing import HostLogs, span_of, store
 from collectors.logs.wording import EventWriter
-from resources.failures import BadInputError, BusyError, UsageError
+from resources.failures import BadInputError, BusyError, CancelledError, UsageError
 from resources.foreign_text import shown
 from resources.log_lines import LogKnowledge, load_log_lines
 from resources.scsi_codes import load_scsi_codes
@@ -106,17 +106,19 @@ def _read_all(
     total = sum(path.stat().st_size for path in files if path.is_file())
     logs: list[ReadLog] = []
     done, told_at = 0, 0.0
+
+    def tell(position: int) -> None:
+        nonlocal told_at
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("The import was stopped.", meaning="Nothing was written.")
+        if progress is not None and time.monotonic() - told_at >= _TELL_EVERY_S:
+            told_at = time.monotonic()
+            progress(done + position, total)
+
     for path in files:
-        with opened_logs(path, known) as (raw, streams):
-
-            def tell(before: int = done, file: object = raw) -> None:
-                nonlocal told_at
-                if progress is not None and time.monotonic() - told_at >= _TELL_EVERY_S:
-                    told_at = time.monotonic()
-                    progress(before + int(file.tell()), total)  # type: ignore[attr-defined]  # a file
-
-            found = [read_log(stream, known, tell, cancel) for stream in streams]
-            done += raw.tell()
+        with opened_logs(path, known, tell) as streams:
+            found = [read_log(stream, known) for stream in streams]
+        done += path.stat().st_size
         _require_lines(path, found)
         logs += [log for log in found if log.first is not None]
     if progress is not None:
@@ -220,7 +222,9 @@ class _Import:
             for burst in log.bursts:
                 burst.entity = self._places.of(burst, one.ref, vm)
                 bursts.append(burst)
-        events = [writer.event(burst, one.name) for burst in folded(bursts, self._known.limits)]
+        key, name = (one.ref.key, self._places.name_of(one.ref)) if one.ref is not None else (one.name, "")
+        shown_name = name if self._places.host_count > 1 else ""
+        events = [writer.event(burst, key, shown_name) for burst in folded(bursts, self._known.limits)]
         return self._limited(self._new(self._near(events)))
 
     def _vm_of(self, log: ReadLog) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from collectors.logs.archive import Member, members
 from collectors.logs.recognising import is_tar
@@ -36,17 +35,15 @@ class LogStream:
     read: Callable[[int], bytes]
 
 
-class _Guarded:
-    """Unpacks a compressed file, and stops at damage, and at what is far larger than it says."""
+class _Unpacking:
+    """Unpacks a compressed file, and says where it is damaged."""
 
-    def __init__(self, raw: _Counted, kind: str, name: str, known: LogKnowledge) -> None:
-        self._raw, self._name, self._limits = raw, name, known.limits
-        self._inner = Unpacked(raw, kind)  # type: ignore[arg-type]  # it only reads
-        self._size = 0
+    def __init__(self, raw: _Counted, kind: str, name: str) -> None:
+        self._inner, self._name = Unpacked(raw, kind), name  # type: ignore[arg-type]  # it only reads
 
     def read(self, size: int) -> bytes:
         try:
-            data = self._inner.read(size)
+            return self._inner.read(size)
         except BROKEN as error:
             why = shown(str(error) or type(error).__name__)
             raise BadInputError(
@@ -54,8 +51,21 @@ class _Guarded:
                 meaning="Nothing was imported.",
                 advice="Copy it again from where it was made; a log that is still packed may be cut off.",
             ) from error
+
+
+class _Plausible:
+    """Reads the text of a log, and stops at what is far larger than what it is unpacked from (``packed``)."""
+
+    def __init__(
+        self, read: Callable[[int], bytes], packed: _Counted, name: str, known: LogKnowledge
+    ) -> None:
+        self._read, self._packed, self._name, self._limits = read, packed, name, known.limits
+        self._before, self._size = packed.count, 0
+
+    def read(self, size: int) -> bytes:
+        data = self._read(size)
         self._size += len(data)
-        ratio = self._size / max(1, self._raw.count)
+        ratio = self._size / max(1, self._packed.count - self._before)
         if self._size > self._limits.unpacked_mb * _MB and ratio > self._limits.unpacked_ratio:
             raise BadInputError(
                 f"{shown(self._name)} unpacks to more than {self._limits.unpacked_ratio} times its size: "
@@ -94,39 +104,49 @@ class _Counted:
 
 
 @contextmanager
-def opened_logs(path: Path, known: LogKnowledge) -> Iterator[tuple[BinaryIO, Iterator[LogStream]]]:
-    """Open a file; the second value yields the logs in it, each to be read before the next one is asked for.
+def opened_logs(
+    path: Path, known: LogKnowledge, tell: Callable[[int], None]
+) -> Iterator[Iterator[LogStream]]:
+    """Open a file; yields the logs in it, each to be read before the next one is asked for.
 
-    The first is the file itself, whose position says how far that is. Raises NotFoundError,
-    AccessDeniedError, BadInputError; reading raises BadInputError.
+    ``tell`` gets the position in the file before each piece of it is read; what it raises ends the reading.
+    Raises NotFoundError, AccessDeniedError, BadInputError; reading raises BadInputError.
     """
     with opened_for_reading(path, BadInputError, "Name the logs in it.") as raw:
-        yield raw, _logs(path, _Counted(raw.read), known)
+
+        def read(size: int) -> bytes:
+            tell(raw.tell())
+            return raw.read(size)
+
+        yield _logs(path, _Counted(read), known)
 
 
 def _logs(path: Path, raw: _Counted, known: LogKnowledge) -> Iterator[LogStream]:
-    text = _unpacked(raw, path.name, known)
+    text = _unpacked(raw, path.name)
     if not is_tar(text.peek(_HEAD)):
         folders = tuple(path.absolute().parts[1:-1])
-        yield LogStream(path.name, folders, "", is_archived=False, read=text.read)
+        read = text.read if text is raw else _Plausible(text.read, raw, path.name, known).read
+        yield LogStream(path.name, folders, "", is_archived=False, read=read)
         return
     by_name = _host_of(path.name, known)
     for member in members(text.read, path.name, known.limits.max_members):
         place = PurePosixPath(member.name)
         if known.names.fullmatch(place.name):
-            yield _member(member, place, by_name, known)
+            yield _member(member, place, by_name, raw, known)
 
 
-def _member(member: Member, place: PurePosixPath, host: str, known: LogKnowledge) -> LogStream:
-    stream = _unpacked(_Counted(member.read), place.name, known)
+def _member(member: Member, place: PurePosixPath, host: str, raw: _Counted, known: LogKnowledge) -> LogStream:
+    stream = _unpacked(_Counted(member.read), place.name)
     folders = tuple(part for part in place.parts[:-1] if part not in (".", "..", "/"))
     host = host or next((name for part in folders if (name := _host_of(part, known))), "")
-    return LogStream(place.name, folders, host, is_archived=True, read=stream.read)
+    return LogStream(
+        place.name, folders, host, is_archived=True, read=_Plausible(stream.read, raw, place.name, known).read
+    )
 
 
-def _unpacked(raw: _Counted, name: str, known: LogKnowledge) -> _Counted:
+def _unpacked(raw: _Counted, name: str) -> _Counted:
     kind = compression_of(raw.peek(16))
-    return _Counted(_Guarded(raw, kind, name, known).read) if kind else raw
+    return _Counted(_Unpacking(raw, kind, name).read) if kind else raw
 
 
 def _host_of(name: str, known: LogKnowledge) -> str:

@@ -32,6 +32,15 @@ class Places:
         """The hosts that the session has, those that were made here left out."""
         return [one for one in self._known.values() if one.ref.kind == "host" and one.ref not in self.added]
 
+    @property
+    def host_count(self) -> int:
+        """How many hosts there are, those included that were made here."""
+        return sum(ref.kind == "host" for ref in self._known)
+
+    def name_of(self, ref: EntityRef) -> str:
+        """Return the name of an entity that is known here."""
+        return self._known[ref].name
+
     def host(self, name: str) -> EntityRef:
         """Return the host of that name, also where only one of both has its domain; else a new one."""
         wanted = name.lower()

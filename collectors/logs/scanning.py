@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from collectors.logs.folding import Burst, Folding, burst_of
 from collectors.logs.lines import LineFinder, blocks, stamp_range
 from collectors.logs.opening import LogStream
-from resources.failures import CancelledError
 from resources.log_lines import LogKnowledge
-from resources.stopping import StopSignal
 
 _MINUTE = 60_000
 _PLACES = 2
@@ -46,18 +43,11 @@ class ReadLog:
         self.too_long += 1
 
 
-def read_log(
-    stream: LogStream, known: LogKnowledge, tell: Callable[[], None], cancel: StopSignal | None
-) -> ReadLog:
-    """Read a log; ``tell`` is called after each piece of it.
-
-    Raises BadInputError for a damaged file, CancelledError.
-    """
+def read_log(stream: LogStream, known: LogKnowledge) -> ReadLog:
+    """Read a log. Raises BadInputError for a damaged file."""
     log = ReadLog(stream.name, stream.folders, stream.is_archived, stream.host)
     finder, folding = LineFinder(known), Folding(known.limits)
     for block in blocks(stream.read, known.limits.line_bytes, log.note_long):
-        if cancel is not None and cancel.is_set():
-            raise CancelledError("The import was stopped.", meaning="Nothing was written.")
         log.lines += block.count(b"\n")
         _note_time(log, block)
         if log.name.startswith("vmware"):
@@ -67,7 +57,6 @@ def read_log(
             log.by_minute[line.at // _MINUTE] += 1
             for burst in folding.add(burst_of(line, log.name)):
                 _keep(log, burst, known.limits.max_events)
-        tell()
     for burst in folding.rest():
         _keep(log, burst, known.limits.max_events)
     if log.name.startswith("vmware") and not log.vm:

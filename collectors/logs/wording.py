@@ -22,17 +22,18 @@ class EventWriter:
     def __init__(self, codes: ScsiCodes) -> None:
         self._codes = codes
 
-    def event(self, burst: Burst, host: str) -> Event:
-        """Return the event of a burst; ``host`` is the name of the host that wrote it, for the event's id.
+    def event(self, burst: Burst, host_key: str, host_name: str = "") -> Event:
+        """Return the event of a burst of the host with this key; its log is called after ``host_name``, too,
+        unless that is empty.
 
         The id is the same whenever the same lines are read, so that logs may be added twice.
         """
         end = burst.ends
         if burst.count > 1 or burst.form.lasted:
             end = max(burst.last, burst.ends or burst.last)
-        return Event(
-            burst.at, burst.form.kind, self._text(burst), burst.entity, end, _id(burst, host), log=burst.log
-        )
+        log = f"{host_name}: {burst.log}" if host_name else burst.log
+        text, number = self._text(burst), _id(burst, host_key)
+        return Event(burst.at, burst.form.kind, text, burst.entity, end, number, log=log)
 
     def _text(self, burst: Burst) -> str:
         text = _HOLE.sub(lambda hole: self._filled(burst, hole), burst.form.text).rstrip(" :")
@@ -57,6 +58,6 @@ class EventWriter:
         return self._codes.command(value) if hole["form"] == "command" else value
 
 
-def _id(burst: Burst, host: str) -> str:
-    said = (host, burst.at, burst.form.means, burst.identity)
+def _id(burst: Burst, host_key: str) -> str:
+    said = (host_key, burst.at, burst.form.means, burst.identity)
     return f"log:{hashlib.blake2b(repr(said).encode('utf-8', 'replace'), digest_size=12).hexdigest()}"

@@ -55,6 +55,19 @@ def test_a_line_is_evidence_for_a_cause_and_names_its_log() -> None:
     assert "it says so itself" in cause.because
 
 
+def test_what_another_host_s_log_says_is_not_this_host_s() -> None:
+    line = replace(
+        Event(START + 300_000, "storage", FULL, EntityRef("device", LUN), START + 330_000, "log:1"),
+        log="esx02: vmkernel.log",
+    )
+    made = session(aborting())
+    spec = SourceSpec("log", "esx02")
+    made.add_source(spec, np.zeros(0, np.int64), [], np.zeros((0, 0)), events=[line])
+    found = of(list(diagnose_session(made, problems(), catalogue()).findings), "storage.aborts")
+    assert verdicts(found)["array_overloaded"] == "ruled out"
+    assert "vmkernel.log" not in found.conclusion
+
+
 def test_a_log_that_is_silent_rules_nothing_out() -> None:
     """Only a vCenter's events tell that nothing of the kind happened."""
     slow = host()

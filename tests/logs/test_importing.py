@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import os
 import tarfile
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from collectors.logs.importing import LogOptions, import_logs
 from resources.failures import BadInputError, BusyError, CancelledError, HyperscopeError, UsageError
@@ -263,6 +267,35 @@ class TestArchives:
         assert len(events_of(inside / "s.hscope")) == 2
         assert sorted(tmp_path.rglob("*")) == sorted([*before, inside / "s.hscope"])
 
+    def test_two_hosts_of_one_device(self, tmp_path: Path) -> None:
+        tops = [f"esx-esx0{number}-2026-03-05--11.30-2101234" for number in (1, 2)]
+        packed = [
+            archive(tmp_path / f"{top}.tgz", {f"{top}/var/run/log/vmkernel.log": vmkernel(0, SENSE)})
+            for top in tops
+        ]
+        import_logs(packed, tmp_path / "s.hscope")
+        events = events_of(tmp_path / "s.hscope")
+        assert [event.entity for event in events] == [EntityRef("device", LUN)] * 2
+        assert sorted((event.log, event.log_host) for event in events) == [
+            ("esx01: vmkernel.log", "esx01"),
+            ("esx02: vmkernel.log", "esx02"),
+        ]
+
+    def test_stopped_while_something_large_is_passed_over(self, tmp_path: Path) -> None:
+        packed = archive(
+            tmp_path / "a.tgz", {"core.zdump": os.urandom(1 << 22), "vmkernel.log": vmkernel(0, SENSE)}
+        )
+        looks = 0
+
+        class Cancel:
+            def is_set(self) -> bool:
+                nonlocal looks
+                looks += 1
+                return looks > 5
+
+        with pytest.raises(CancelledError):
+            import_logs([packed], tmp_path / "s.hscope", cancel=Cancel())
+
     def test_long_names_and_links(self, tmp_path: Path) -> None:
         packed = archive(tmp_path / "a.tgz", {"x" * 300 + "/vmkernel.log": vmkernel(0, SENSE)})
         with tarfile.open(tmp_path / "b.tar", "w") as made:
@@ -312,6 +345,39 @@ class TestHostileFiles:
             for _ in range(80):
                 file.write(b"\0" * (1 << 20))
         refused([tmp_path / "vmkernel.0.gz"], "more than 250 times its size")
+
+    def test_a_bomb_in_an_archive(self, tmp_path: Path) -> None:
+        """What is passed over may be empty space, as dumps are; a log may not."""
+        packed = archive(
+            tmp_path / "a.tgz", {"disk.dump": b"\0" * (80 << 20), "vmkernel.log": vmkernel(0, SENSE)}
+        )
+        import_logs([packed], tmp_path / "s.hscope", LogOptions(host="esx01"))
+        refused([archive(tmp_path / "b.tgz", {"vmkernel.log": b"\0" * (80 << 20)})], "more than 250 times")
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), min_size=1, max_size=4),
+        st.integers(0, 4096),
+    )
+    @settings(max_examples=60)
+    def test_a_changed_archive_is_imported_or_refused(self, changes: list[tuple[int, int]], cut: int) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            whole = archive(
+                folder / "a.tgz", {"x/vmkernel.log": vmkernel(0, SENSE), "vobd.log": vmkernel(9, LINK_UP)}
+            )
+            data = bytearray(gzip.decompress(whole.read_bytes()))
+            for at, byte in changes:
+                data[at % len(data)] = byte
+            (folder / "b.tar").write_bytes(data[: len(data) - cut])
+            out = folder / "s.hscope"
+            why = ""
+            try:
+                import_logs([folder / "b.tar"], out, LogOptions(host="esx01"))
+            except HyperscopeError as error:
+                why = str(error)
+            assert "\n" not in why
+            assert out.exists() == (not why)
+            assert why or events_of(out)
 
     def test_a_name_as_long_as_a_bomb(self, tmp_path: Path) -> None:
         header = tarfile.TarInfo("././@LongLink")
