@@ -110,7 +110,7 @@ def difference_lines(one: CatalogueDifference) -> list[str]:
             f"Units that are news to us: {', '.join(one.units)}; their numbers are kept as they are."
         )
     if one.newer or one.older:
-        lines.append("The preset everything records these, too, under raw/vcenter/ and the server's name.")
+        lines.append("The preset everything records them, too: as raw/vcenter/NAME, in the server's unit.")
     return lines
 
 

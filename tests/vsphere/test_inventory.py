@@ -84,6 +84,8 @@ def test_clusters_pools_and_datastores_as_facts() -> None:
         "drs.enabled": True,
         "drs.behavior": "fullyAutomated",
         "drs.rate": 3.0,
+        "drs.rules": 0.0,
+        "drs.overrides": 0.0,
         "ha.enabled": True,
     }
     assert feed.facts(EntityRef("pool", "vc/resgroup-2")) == {
