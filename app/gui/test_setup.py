@@ -36,6 +36,7 @@ from wizards.flows.plan import Plan
 from wizards.flows.plan_file import plan_text
 from wizards.flows.plan_sheet import PlanSheet
 from wizards.flows.planning import make_plan
+from wizards.flows.run_again import Again, taken_over, taken_text
 from wizards.flows.sheets import sheet_of
 from wizards.flows.steps import SetupLines
 from wizards.flows.surroundings import Surroundings
@@ -51,14 +52,17 @@ _SWEEP = "io-sweep"
 class SetUp:
     """How far the setting up of a test has come; None and empty for what is not known yet.
 
-    ``about`` is the object that the test is to be about, if it was begun from one. ``problem`` is a sentence
-    on why there is no plan, ``step`` one on what is to be done first. ``checked_at`` is when the checks were
-    made.
+    ``about`` is the object that the test is to be about, if it was begun from one; ``again`` what an earlier
+    run had chosen, if it was begun from that, and ``taken`` the sentence on what was taken over from it.
+    ``problem`` is a sentence on why there is no plan, ``step`` one on what is to be done first.
+    ``checked_at`` is when the checks were made.
     """
 
     test: GuidedTest
     place: Place
     about: About | None = None
+    again: Again | None = None
+    taken: str = ""
     around: Surroundings | None = None
     offer: Offer | None = None
     chosen: Chosen | None = None
@@ -130,11 +134,18 @@ class TestSetup(QObject):
             tuple(choose), check, (f"{format_count(len(plan.order))} phases, {seconds}",), now.is_blocked
         )
 
-    def begin(self, test: GuidedTest, place: Place, then: str = "", about: About | None = None) -> None:
+    def begin(
+        self,
+        test: GuidedTest,
+        place: Place,
+        then: str = "",
+        about: About | None = None,
+        again: Again | None = None,
+    ) -> None:
         """Look at what a test acts on and make the plan with defaults; with ``then`` = ``start`` check it and
-        start. What it is to be ``about`` is chosen.
+        start. What it is to be ``about`` is chosen, or what an earlier run had chosen (``again``).
         """
-        self.now = SetUp(test, place, about)
+        self.now = SetUp(test, place, about, again)
         if not place.addresses:
             self._surveyor.cancel()
             self._take_first("", replace(self.now, step=NAME_GUESTS))
@@ -277,6 +288,9 @@ def _first_plan(now: SetUp, around: Surroundings, known: GuidedTests) -> SetUp:
     if refused and len(refused) == len(around.workers):
         return replace(found, problem=why_not_text(refused[0].name, refused[0].why))
     first = first_choice(now.test, around, offer, now.about)
+    if now.again is not None:
+        first = taken_over(now.again, now.test, around, offer, first)
+        found = replace(found, taken=taken_text(now.again, now.test, offer, first))
     planned = _planned(found, first, known)
     if planned.plan is not None:
         planned = replace(planned, chosen=replace(first, objects=objects_of(planned.plan)))

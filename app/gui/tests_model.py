@@ -28,6 +28,7 @@ from wizards.flows.recorded_about import recorded_about
 
 if TYPE_CHECKING:
     from app.gui.test_setup import TestSetup
+    from wizards.flows.run_again import Again
 
 
 class TestsModel(QObject):
@@ -52,6 +53,8 @@ class TestsModel(QObject):
         self.records = TestRecords()
         self.live = ""
         """The id of the run that went on when the records were read, empty if none did."""
+        self.is_read = False
+        """True once the records of the open session were read."""
         self._awaited = ""
         self.places = TestPlaces(session)
         self.test = ""
@@ -111,18 +114,19 @@ class TestsModel(QObject):
         self.test, self.step, self.run = test, step, run
         self.opened.emit()
 
-    def begin(self, test: str) -> None:
-        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults.
+    def begin(self, test: str, again: Again | None = None) -> None:
+        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults, or with
+        what an earlier run had chosen (``again``).
 
         An analysis has nothing to set up: it is looked at.
         """
         if test in self.known.analyses:
             self.open(test, "look")
         elif self.places.connected.reach == "lab":
-            self.setup.begin(self.known.require(test), self.places.place("lab"), "start")
+            self.setup.begin(self.known.require(test), self.places.place("lab"), "start", again=again)
             self.open(test, "check")
         else:
-            self.set_up(test)
+            self.set_up(test, again=again)
 
     def offered_for(self, finding: Finding) -> list[tuple[str, str]]:
         """Return ids and titles of the tests that a finding offers."""
@@ -131,10 +135,16 @@ class TestsModel(QObject):
         return [(one.id, one.title) for one in tests if finding.problem in one.problems]
 
     def set_up(
-        self, test: str, about: About | None = None, reach: Reach = "", place: Place | None = None
+        self,
+        test: str,
+        about: About | None = None,
+        reach: Reach = "",
+        place: Place | None = None,
+        again: Again | None = None,
     ) -> None:
         """Set a test up step by step and bring its page to the front: ``about`` an object, in this place, or
-        in what is reached so (the nearest that it can act on).
+        in what is reached so (the nearest that it can act on), with what an earlier run had chosen
+        (``again``).
         """
         self.asked.emit()
         if test in self.known.analyses:
@@ -142,7 +152,7 @@ class TestsModel(QObject):
             return
         found = self.known.require(test)
         place = place or self.places.place(reach or self.places.reaches(found)[0])
-        self.setup.begin(found, place, about=about)
+        self.setup.begin(found, place, about=about, again=again)
         self.open(test, "choose")
 
     def shutdown(self) -> None:
@@ -183,7 +193,7 @@ class TestsModel(QObject):
 
     def _take(self, records: TestRecords) -> None:
         before, was_live = self.records, self.live
-        self.records = records
+        self.records, self.is_read = records, True
         running = self.running
         self.live = running.id if running is not None else ""
         if records == before and self.live == was_live:
@@ -203,7 +213,7 @@ class TestsModel(QObject):
         self._awaited = self.test
 
     def _clear(self) -> None:
-        self.records, self.live = TestRecords(), ""
+        self.records, self.live, self.is_read = TestRecords(), "", False
         self.test = self.step = self.run = self.answer = ""
         self.changed.emit()
         self.opened.emit()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
+from resources.foreign_text import breakable, shown
 from resources.guided_tests import GuidedTest, InputValue, Length
 from widgets.theme import Theme
 from wizards.flows.cards import Reach
@@ -88,6 +88,10 @@ class ChoosePage(QWidget):
         self.phases = PhaseBar(theme, self)
         self._costs = QLabel(self)
         self.problem = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.taken = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.taken.setProperty("role", "muted")
+        self.taken.setContentsMargins(16, 8, 16, 0)
+        self.taken.hide()
         self.next = QPushButton("Check and plan")
         self.next.setProperty("role", "primary")
         self.next.clicked.connect(self.next_wanted)
@@ -106,6 +110,7 @@ class ChoosePage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head())
+        column.addWidget(self.taken)
         column.addWidget(self._area, 1)
         column.addWidget(self._foot())
         press_on(PRIMARY, self, lambda: self.next)
@@ -161,11 +166,16 @@ class ChoosePage(QWidget):
         self._wants_focus = True
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_chosen(self, chosen: Chosen) -> None:
-        """Show what was chosen without the user."""
+    def show_chosen(self, chosen: Chosen, *, with_inputs: bool = False) -> None:
+        """Show what was chosen without the user; ``with_inputs``: length and inputs, too."""
+        if with_inputs and self._fields is not None:
+            self.blockSignals(True)
+            self.choose_length(chosen.length)
+            self._fields.set_values(dict(chosen.inputs))
+            self.blockSignals(False)
         for what, name in chosen.objects:
             combo = self._objects.get(what)
-            if combo is not None:
+            if combo is not None and combo.findData(name) >= 0:
                 combo.blockSignals(True)
                 combo.setCurrentIndex(combo.findData(name))
                 combo.blockSignals(False)
@@ -178,8 +188,12 @@ class ChoosePage(QWidget):
         self._critical.setCurrentText(chosen.critical)
         self._critical.blockSignals(False)
 
-    def show_cost(self, sheet: PlanSheet | None, problem: str = "", step: str = "") -> None:
-        """Show what the choice costs, or why there is no plan for it: ``step`` is to be done first."""
+    def show_cost(self, sheet: PlanSheet | None, problem: str = "", step: str = "", taken: str = "") -> None:
+        """Show what the choice costs, or why there is no plan for it: ``step`` is to be done first. ``taken``
+        says what of it was taken over from an earlier run.
+        """
+        self.taken.setText(breakable(taken))
+        self.taken.setVisible(bool(taken))
         self.numbers.show_numbers(sheet.numbers if sheet is not None else ())
         self.phases.show_phases(sheet.phases if sheet is not None else ())
         for one in (self._costs, self.numbers, self.phases):

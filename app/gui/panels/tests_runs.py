@@ -12,6 +12,7 @@ from app.gui.jobs import Job
 from app.gui.test_places import Place
 from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
+from resources.foreign_text import shown
 from resources.study_numbers import load_studies
 from sessions.journal import TestRun
 from sessions.scope import Scope
@@ -19,6 +20,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.result_sheet import ResultSheet
+from wizards.flows.run_again import again_of
 from wizards.flows.run_reading import RunKnowledge, result_page, run_page
 from wizards.flows.run_sheet import RunSheet
 from wizards.pages.result_page import ResultPage
@@ -35,10 +37,12 @@ class RunPages(QObject):
         self._desk, self._tests = desk, desk.tests
         self.run = RunPage(desk.theme, lambda: desk.times.clock)
         self.result = ResultPage(desk.theme, lambda: desk.times.clock)
-        self._placement = self._placed_run = ""
+        self._placement = self._placed_run = self._taken = ""
         self._again = QTimer(self, singleShot=True, interval=_EVERY_MS)
         self._again.timeout.connect(self._read)
         self._tests.opened.connect(self._read)
+        self._tests.opened.connect(self._say_taken)
+        self._tests.setup.ready.connect(lambda _plan: self._note_taken())
         self._tests.changed.connect(self._soon)
         desk.session.changed.connect(lambda _change: self._soon())
         desk.times.changed.connect(lambda _clock: self._read())
@@ -96,12 +100,36 @@ class RunPages(QObject):
         self._desk.notify("Overview and Charts show the time of this phase.", "info")
 
     def _again_of(self, run: TestRun) -> None:
-        """Begin the test of a run anew: in the lab at once, elsewhere with the guests that it had."""
-        place = _place_of(run)
-        if place is None or place.reach == "lab":
-            self._tests.begin(run.test)
+        """Begin the test of a run anew, with what it had chosen: in the lab at once, elsewhere step by step
+        and with its guests.
+        """
+        tests, desk = self._tests, self._desk
+        test = tests.known.tests.get(run.test)
+        if test is None:
+            desk.notify(f"This version has no test {shown(run.test, 60)}.", "warning")
+            return
+        try:
+            plan = parse_plan(run.plan)
+        except HyperscopeError:
+            desk.notify("The plan of this run can't be read: the test begins with its defaults.", "info")
+            tests.begin(run.test)
+            return
+        again = again_of(plan, test, desk.times.clock.moment(run.start))
+        place = Place(plan.environment, tuple(one.name for one in plan.workers if one.vm), plan.guest_user)
+        if place.reach == "lab":
+            tests.begin(run.test, again)
         else:
-            self._tests.set_up(run.test, place=place)
+            tests.set_up(run.test, place=place, again=again)
+
+    def _note_taken(self) -> None:
+        """Keep what a run takes over that begins at once: its start clears the messages of before."""
+        now = self._tests.setup.now
+        self._taken = now.taken if now is not None and now.place.reach == "lab" else ""
+
+    def _say_taken(self) -> None:
+        if self._taken and self._tests.step == "run":
+            self._desk.notify(self._taken, "info")
+            self._taken = ""
 
     def _act(self, act: str) -> None:
         desk, tests = self._desk, self._tests
@@ -114,12 +142,3 @@ class RunPages(QObject):
             desk.export(None)
         elif act in ("restore", "resume"):
             desk.recording.act_on_run(act)
-
-
-def _place_of(run: TestRun) -> Place | None:
-    """Return what a run acted on, with its guests; None if its plan is not kept, or of another version."""
-    try:
-        plan = parse_plan(run.plan)
-    except HyperscopeError:
-        return None
-    return Place(plan.environment, tuple(one.name for one in plan.workers if one.vm), plan.guest_user)

@@ -14,6 +14,7 @@ from app.testing.environments import guests_source
 from resources.foreign_text import shown
 from wizards.flows.check_result import CheckResult
 from wizards.flows.choices import Offer, lengths_of, named_in
+from wizards.flows.run_again import Again
 from wizards.pages.check_plan import CheckPlanPage
 from wizards.pages.choose import ChoosePage, Where
 from wizards.pages.guests_choice import Guests
@@ -27,6 +28,7 @@ class SetupPages(QObject):
         self._desk, self._tests, self._view = desk, desk.tests, view
         self.choose, self.check_plan = ChoosePage(desk.theme), CheckPlanPage(desk.theme)
         self.files = PlanFiles(desk, view)
+        self._again: Again | None = None
         tests, setup = self._tests, self._tests.setup
         setup.offered.connect(self._show_offer)
         setup.changed.connect(self._show_setup)
@@ -61,7 +63,11 @@ class SetupPages(QObject):
         others = tuple(places.reaches(now.test))
         user = place.guest_user or places.guest_user
         self.choose.show_test(now.test, offer, Where(place.reach, others, place.addresses, user, ticked))
-        if now.chosen is not None:
+        is_new = now.again is not None and now.again is not self._again
+        self._again = now.again
+        if now.again is not None and is_new:  # once: what is typed from now on stays
+            self.choose.show_chosen(now.chosen or now.again.chosen, with_inputs=True)
+        elif now.chosen is not None:
             self.choose.show_chosen(now.chosen)
         self.check_plan.show_lengths(lengths_of(now.test, offer), offer.lengths[0])
         if now.chosen is not None and now.plan is not None and place.reach != "lab":
@@ -100,7 +106,7 @@ class SetupPages(QObject):
         step = now.step
         if setup.is_looking:
             step = "Asking the guests…" if now.place.workers else "Looking at what there is…"
-        self.choose.show_cost(now.sheet, now.problem, step)
+        self.choose.show_cost(now.sheet, now.problem, step, now.taken)
         if now.sheet is not None:
             self.check_plan.show_plan(now.sheet)
         if now.chosen is not None:
