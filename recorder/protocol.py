@@ -206,12 +206,22 @@ class Detached(_Event, frozen=True, tag="detached"):
     """The recording continues without the window: no further event follows."""
 
 
+class EndOfTest(msgspec.Struct, frozen=True):
+    """How a recording ended that was a guided test: a sentence, how serious it is (``ok``, ``info``,
+    ``warning``, ``critical``), and how many of its changes can still be put back.
+    """
+
+    text: str = ""
+    state: str = "info"
+    open: Count = 0
+
+
 class Ended(_Event, frozen=True, tag="ended"):
     """The last event of a recording. ``session`` is None if no file is left; ``code`` 0 means success.
 
     ``expected`` and ``received`` count the samples that should have come by the end and those that did;
     ``without_samples`` names the sources that failed all the time, so that their expected samples are
-    unknown.
+    unknown. ``test`` is None for a recording that is no test, and for a test that did not begin.
     """
 
     code: int = 0
@@ -224,6 +234,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     gaps: Count = 0
     without_samples: tuple[str, ...] = ()
     message: str = ""
+    test: EndOfTest | None = None
 
 
 class ImportProgress(_Event, frozen=True, tag="progress"):

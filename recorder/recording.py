@@ -18,7 +18,7 @@ from recorder.collector_feed import CollectorFeed
 from recorder.controls import RunControls
 from recorder.disk_space import require_space, size_on_disk
 from recorder.limits import RecorderLimits
-from recorder.protocol import Ended, StatusReport
+from recorder.protocol import Ended, EndOfTest, StatusReport
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from recorder.writing import SpaceRules, Writing
@@ -78,7 +78,7 @@ class Outcome:
     """The result of a recording. ``session`` is None if nothing was recorded and no file is left.
 
     ``expected`` and ``received`` count the samples of this run that should have come by its end and those
-    that did.
+    that did. ``test`` says how a guided test ended; None for a recording that is none.
     """
 
     code: int
@@ -91,6 +91,7 @@ class Outcome:
     received: int = 0
     gaps: int = 0
     without_samples: tuple[str, ...] = ()
+    test: EndOfTest | None = None
 
     def report(self) -> Ended:
         """Return the last line of a recording."""
@@ -105,6 +106,7 @@ class Outcome:
             gaps=self.gaps,
             without_samples=self.without_samples,
             message=str(self.error) if self.error else "",
+            test=self.test,
         )
 
 

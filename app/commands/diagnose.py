@@ -20,6 +20,7 @@ from app.commands.options import (
 from app.consoles import progress_bar, results
 from app.own_thresholds import with_own_thresholds
 from app.terminal import cancellable, print_error, print_json
+from app.testing.left import say_what_is_left
 from diagnosis import Diagnosis, diagnose_session, findings_json
 from diagnosis.report import render_report
 from resources.catalogue import load_catalogue
@@ -57,6 +58,7 @@ def diagnose(
         print_json(findings_json(outcome))
     else:
         render_report(outcome, results(), clock)
+        say_what_is_left(session)
 
 
 def diagnose_file(

@@ -18,8 +18,10 @@ from resources.foreign_text import shown
 from resources.units import format_bytes, format_count, format_duration
 from sessions.clock import UTC_ZONE, Clock
 from sessions.current_records import with_current_names
+from sessions.journal import JournalEntry, TestRun
 from sessions.model import EXPECTED, RECEIVED, EntityRef, Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
+from sessions.times import iso
 from sessions.verdict_wording import (
     covered_text,
     reach_text,
@@ -34,6 +36,7 @@ from viewmodels.catalogue_difference import (
     catalogue_differences,
     difference_lines,
 )
+from wizards.flows.change_count import count_of_run, left_words
 
 GAPS_SHOWN = 8
 
@@ -60,16 +63,21 @@ def info(
         clock = clock_of(reader, times)
         later = samples_after(verdict, reader)
         counters = catalogue_differences(reader.facts(), reader.entities(), load_catalogue())
+        runs, journal = reader.test_runs(), reader.journal()
     if as_json:
         print_json(
             {
                 **found.to_json(),
                 "verdict": {**verdict_json(verdict), "samples_after": later},
                 "counters": [one.to_json() for one in counters],
+                "tests": [test_json(one, journal) for one in runs],
             }
         )
     else:
-        show(found, names, verdict_text(verdict, later, clock), clock)
+        tests_told = [("test", test_text(one, journal, clock)) for one in runs]
+        if any(one.is_open for one in journal):
+            tests_told.append(("restore", f"hyperscope restore {session} puts back what is left changed"))
+        show(found, names, [("verdict", verdict_text(verdict, later, clock)), *tests_told], clock)
         show_counters(counters)
 
 
@@ -80,6 +88,29 @@ def show_counters(differences: Sequence[CatalogueDifference]) -> None:
         console.print()
         for line in difference_lines(one):
             console.print(one_line(line))
+
+
+def test_text(run: TestRun, journal: Sequence[JournalEntry], clock: Clock) -> str:
+    """Return what a test's run came to, and what it left changed: ``io-sweep, 14:02:11: The knee is …``."""
+    result = run.verdict or run.why or ("no verdict" if run.end is not None else "it did not end by itself")
+    left = left_words(count_of_run(run.id, journal))
+    at = clock.iso(run.start)
+    return shown(f"{run.test}, {at}: {result.rstrip('.')}{f'; {left}' if left else ''}", 1000)
+
+
+def test_json(run: TestRun, journal: Sequence[JournalEntry]) -> dict[str, object]:
+    """Return a test's run as ``info --json`` prints it."""
+    count = count_of_run(run.id, journal)
+    return {
+        "test": run.test,
+        "run": run.id,
+        "start": iso(run.start),
+        "end": iso(run.end) if run.end is not None else None,
+        "valid": run.valid,
+        "why": run.why,
+        "verdict": run.verdict,
+        "changes": {"all": count.all, "back": count.back, "left": count.left, "open": count.open},
+    }
 
 
 def verdict_text(verdict: Verdict, later: int, clock: Clock) -> str:
@@ -104,13 +135,16 @@ def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRe
     return names
 
 
-def show(found: SessionInfo, names: Mapping[EntityRef, str], verdict: str, clock: Clock) -> None:
+def show(
+    found: SessionInfo, names: Mapping[EntityRef, str], told: Sequence[tuple[str, str]], clock: Clock
+) -> None:
     """Print the session's summary, a table of its sources, their notes and their gaps.
 
-    ``names`` are what entities with gaps are called, ``verdict`` says what was found in it.
+    ``names`` are what entities with gaps are called, ``told`` title and value of the lines on what was found
+    and tested.
     """
     console = results()
-    for name, value in (*summary(found, clock), ("verdict", verdict)):
+    for name, value in (*summary(found, clock), *told):
         console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("source", "kind", "every", "samples", "received", "gaps", "state"):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from app.testing.environments import EnvironmentOptions
     from app.testing.running import Earlier, TestWords
+    from sessions.journal import JournalEntry
     from sessions.store import SessionReader
     from wizards.flows.check_result import CheckResult
     from wizards.flows.plan import Plan
@@ -293,9 +294,18 @@ def _run(made: Plan, out: Path, words: TestWords, earlier: Earlier | None = None
     if what_failed(result):
         raise UnfinishedTestError(
             what_failed(result),
-            meaning="What it had changed is put back; what it measured is kept.",
+            meaning=_put_back_words(collector.changes),
             advice=f"Go on with 'hyperscope test resume {out}', or run the plan again.",
         )
+
+
+def _put_back_words(changes: Sequence[JournalEntry]) -> str:
+    """Return what is put back of a run of which nothing is left to put back, and what it measured."""
+    from wizards.flows.change_count import count_changes, left_words  # noqa: PLC0415 - after the help
+
+    left = left_words(count_changes(changes))
+    put_back = f"{left}, the others are put back" if left else "What it had changed is put back"
+    return f"{put_back}; what it measured is kept."
 
 
 def _require_consent(made: Plan, *, yes: bool, typed: Sequence[str]) -> None:

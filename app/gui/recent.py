@@ -25,7 +25,8 @@ class RecentSession(msgspec.Struct, frozen=True):
     ``worst`` is its worst severity: "ok" if it was judged to its end and nothing was found, "" if that is not
     known. ``judged_to`` is the time up to which it was judged, ``start`` and ``until`` those of its first and
     last sample (ms; 0: not known), ``size`` its bytes. ``spark`` are at most 48 values of a load curve from 0
-    to 1; ``opened`` is in seconds since 1970. ``pinned``: the user keeps it on top.
+    to 1; ``opened`` is in seconds since 1970. ``pinned``: the user keeps it on top. ``left`` says how many
+    changes of its tests were not put back.
     """
 
     path: str
@@ -39,6 +40,7 @@ class RecentSession(msgspec.Struct, frozen=True):
     start: _Instant = 0
     size: Annotated[int, msgspec.Meta(ge=0, le=1 << 53)] = 0
     pinned: bool = False
+    left: str = ""
 
 
 class RecentSessions:
@@ -66,10 +68,13 @@ class RecentSessions:
         until: int = 0,
         start: int = 0,
         size: int = 0,
+        left: str = "",
     ) -> None:
         """Store a session as the one opened last; it stays pinned if it is."""
-        whole = str(path.resolve())
-        new = RecentSession(whole, title, time.time(), worst, summary, spark, judged_to, until, start, size)
+        whole, now = str(path.resolve()), time.time()
+        new = RecentSession(
+            whole, title, now, worst, summary, spark, judged_to, until, start, size, left=left
+        )
 
         def changed(known: list[RecentSession]) -> list[RecentSession]:
             pinned = any(one.pinned for one in known if one.path == whole)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, Request, TestRequest
 from app.gui.session_files import os_error_text
-from app.gui.source_labels import beginning, live_entries, stored_entries
+from app.gui.source_labels import beginning, left_entries, live_entries, stored_entries
 from app.gui.window import Window
 from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
 from recorder.shortfalls import shortfalls
@@ -32,13 +32,15 @@ class Recordings(QObject):
 
     Signals: ``began`` with the process, before its first event; ``first_samples`` with the session's path and
     the request; ``refused`` with process, source and failure (Ended) when the user can fix it (password,
-    certificate); ``over`` when the recording has ended or was detached; ``begins`` with two lines on what is
+    certificate); ``test_ended`` with the session's path and the last event (Ended) of a test that began;
+    ``over`` when the recording has ended or was detached; ``begins`` with two lines on what is
     connecting until there are samples, both empty otherwise.
     """
 
     began = Signal(object)
     first_samples = Signal(object, object)
     refused = Signal(object, str, object)
+    test_ended = Signal(object, object)
     over = Signal()
     begins = Signal(str, str)
 
@@ -53,6 +55,8 @@ class Recordings(QObject):
         desk.session.opened.connect(lambda _snapshot: self.show())
         desk.session.changed.connect(lambda _change: self.show())
         desk.session.closed.connect(self.show)
+        desk.tests.changed.connect(self.show)
+        window.status.panel_clicked.connect(window.show_panel)
         self.show()
 
     @property
@@ -149,7 +153,9 @@ class Recordings(QObject):
         elif snapshot is None:
             self._window.status.show_sources([])
         elif snapshot is not self._stale:
-            self._window.status.show_sources(stored_entries(snapshot))
+            tests = self._desk.tests
+            left = left_entries(tests.records.changes(tests.live))
+            self._window.status.show_sources([*left, *stored_entries(snapshot)])
         self._window.top.show_recording(*_top_bar_texts(process))
         is_opening = snapshot is None and self._desk.session.opening is not None
         self.begins.emit(*_beginning(process, is_opening=is_opening))
@@ -227,7 +233,9 @@ class Recordings(QObject):
             return
         died = process.state == "died"
         self._forget()
-        if ended.code == 0:
+        if ended.test is not None and (ended.code == 0 or ended.test.open):
+            self.test_ended.emit(Path(process.request.session), ended)
+        elif ended.code == 0:
             samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"
             lacking = shortfalls(ended)
             text = f"The {_name(process)} has ended: {'; '.join((samples, *lacking))}."

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from app.gui.test_process import TestProcess
     from app.testing.messages import Failed, PutBack
 
+RESTORE = "Restore now"
+"""What the button is called that puts everything back."""
+
 
 class Restoring(QObject):
     """Runs the command, which may ask for passwords and trust, and says what it came to."""

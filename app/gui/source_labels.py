@@ -12,6 +12,7 @@ from sessions.model import Source
 from viewmodels.snapshot import Snapshot
 from viewmodels.source_gaps import gap_count
 from widgets.theme import Health
+from wizards.flows.change_count import ChangeCount, left_words
 
 _ON_TIME_INTERVALS = 1.5
 """A sample is on time if it comes within this many intervals; the same as on the recorder's page."""
@@ -89,6 +90,15 @@ def _state(source: SourceReport) -> tuple[Health, str]:
             return "info", stage[0].lower() + stage[1:]
         case _:
             return "none", source.state or "ended"
+
+
+def left_entries(count: ChangeCount) -> list[SourceEntry]:
+    """Return an entry for what tests of the session changed and did not put back; none if they did."""
+    if not count.still:
+        return []
+    health: Health = "critical" if count.open else "warning"
+    about = "Tests shows which and why" + (", and puts them back" if count.open else "")
+    return [SourceEntry(health, left_words(count), about, link="tests")]
 
 
 def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:

@@ -23,6 +23,7 @@ from viewmodels.time_labels import Clock
 from viewmodels.verdict_words import verdict_health
 from widgets.messages import MessageAction
 from widgets.start import RecentEntry, StartPage
+from wizards.flows.change_count import left_words
 
 _MAX_SERIES = 8
 _LOOK = "start.look"
@@ -47,6 +48,7 @@ class StartBoard(QObject):
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
         desk.judging.changed.connect(self._note)
+        desk.tests.changed.connect(self._note)
         self.renew()
 
     def renew(self) -> None:
@@ -110,12 +112,24 @@ class StartBoard(QObject):
         snapshot, model = self._desk.session.whole, self._desk.findings
         if snapshot is None:
             return
-        before, self._entry = self._entry, self._judged(snapshot)
+        judged = msgspec.structs.replace(self._judged(snapshot), left=self._left())
+        before, self._entry = self._entry, judged
         is_news = before is None or _result(before) != _result(self._entry)
         if is_news or model.is_complete:
             self._write(self._entry)
             if model.verdict.is_judged:
                 self._read_spark(snapshot)
+
+    def _left(self) -> str:
+        """Return how many changes of the session's tests are to be put back, empty for none; until that is
+        read what was known before.
+        """
+        tests = self._desk.tests
+        if tests.is_read:
+            changes = tests.records.changes(tests.live)
+            return left_words(changes) if changes.open else ""
+        known = self._known()
+        return known.left if known is not None else ""
 
     def _judged(self, snapshot: Snapshot) -> RecentSession:
         model, until = self._desk.findings, snapshot.span.end if snapshot.span else 0
@@ -152,6 +166,7 @@ class StartBoard(QObject):
             until=one.until,
             start=one.start,
             size=one.size,
+            left=one.left,
         )
 
     def _read_spark(self, snapshot: Snapshot) -> None:
@@ -173,19 +188,19 @@ class StartBoard(QObject):
         self._desk.session.query("start.spark", work, done, title="Drawing a sparkline")
 
 
-def _result(one: RecentSession) -> tuple[str, str]:
-    return one.worst, one.summary
+def _result(one: RecentSession) -> tuple[str, str, str]:
+    return one.worst, one.summary, one.left
 
 
 def entry_of(one: RecentSession, now: datetime, clock: Clock, missing: str = "") -> RecentEntry:
     """Return a recent session as the start page shows it; ``missing`` says why its file can't be opened."""
     worst: Health = next((health for health in _KNOWN if health == one.worst), "none")
-    summary = f"{one.summary} · {reach_label(one, clock)}" if one.summary else reach_label(one, clock)
+    summary = " · ".join(part for part in (one.left, one.summary, reach_label(one, clock)) if part)
     return RecentEntry(
         one.path,
         one.title,
         opened_label(one.opened, now),
-        worst,
+        "critical" if one.left else worst,
         summary,
         one.spark,
         size_label(one),

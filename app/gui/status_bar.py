@@ -29,7 +29,7 @@ _BETWEEN = "&nbsp;" * 4
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
     """A source in the status bar: health, text, details for the tooltip, and source id (0: none); ``gaps``
-    says how many it has, and can be clicked.
+    says how many it has, and can be clicked. ``link`` is the panel that a click opens, for what is no source.
     """
 
     state: Health
@@ -37,12 +37,14 @@ class SourceEntry:
     details: str = ""
     source: int = 0
     gaps: str = ""
+    link: str = ""
 
 
 class StatusBar(QWidget):
     """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    Signals: ``source_clicked`` with a source id, ``gap_clicked`` with that of the source; ``jobs_clicked``;
+    Signals: ``source_clicked`` with a source id, ``gap_clicked`` with that of the source, ``panel_clicked``
+    with the panel of an entry that is no source; ``jobs_clicked``;
     ``messages_clicked``; ``verdict_clicked``; ``copied`` with a message, ``save_wanted`` with a FileOffer.
     ``zone`` is a button that tells the zone of the window's times, and has a menu.
     """
@@ -50,6 +52,7 @@ class StatusBar(QWidget):
     jobs_clicked = Signal()
     messages_clicked = Signal()
     gap_clicked = Signal(object)
+    panel_clicked = Signal(str)
     verdict_clicked = Signal()
     source_clicked = Signal(object)
     copied = Signal(str)
@@ -97,6 +100,11 @@ class StatusBar(QWidget):
         row.addWidget(self.zone)
         row.addWidget(self.messages)
         theme.changed.connect(self._show)
+
+    @property
+    def entries(self) -> Sequence[SourceEntry]:
+        """The sources that are shown, as far as they fit, and what else stands beside them."""
+        return list(self._entries)
 
     def show_sources(self, entries: Sequence[SourceEntry]) -> None:
         """Show these entries, as many as fit; their order decides which."""
@@ -176,6 +184,9 @@ class StatusBar(QWidget):
 
     def _follow(self, link: str) -> None:
         kind, _, number = link.partition(":")
+        if kind == "panel":
+            self.panel_clicked.emit(number)
+            return
         (self.gap_clicked if kind == "gap" else self.source_clicked).emit(int(number))
 
     def _show(self) -> None:
@@ -204,6 +215,9 @@ class StatusBar(QWidget):
             hidden = bool(self._chosen) and entry.source not in self._chosen
             look = f"color:{tokens.faint if hidden else tokens.muted}; text-decoration:none"
             html = f'<a href="source:{entry.source}" style="{look}">{html}</a>'
+        if entry.link:
+            look = f"color:{tokens.text}; text-decoration:none"
+            html = f'<a href="panel:{entry.link}" style="{look}">{html}</a>'
         if entry.gaps:
             look = f"color:{tokens.muted}"
             html += f'{_SEPARATOR}<a href="gap:{entry.source}" style="{look}">{escape(entry.gaps)}</a>'

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sessions.journal import JournalEntry, TestRun, current_journal, current_runs
 from sessions.store import SessionReader
+from wizards.flows.change_count import ChangeCount, count_changes
 from wizards.flows.recorded_about import RecordedAbout
 
 
@@ -38,6 +39,10 @@ class TestRecords:
             runs_to=runs_to,
             journal_to=journal_to,
         )
+
+    def changes(self, live: str) -> ChangeCount:
+        """Count what runs changed, but that with the id ``live``, which goes on now."""
+        return count_changes(one for one in self.journal if one.run != live)
 
     def run(self, identity: str) -> TestRun | None:
         """Return the run with that id."""

@@ -11,11 +11,19 @@ from PySide6.QtCore import QObject
 from app.gui.desk import Desk
 from app.gui.recorder_process import TestRequest
 from app.gui.recording import Recordings, ignore_result
-from app.gui.restoring import Restoring
+from app.gui.restoring import RESTORE, Restoring
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.views import Views
 from app.gui.window import Window
+from recorder.protocol import Ended
+from recorder.shortfalls import shortfalls
 from resources.failures import HyperscopeError
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration
+from widgets.messages import Level, MessageAction
+
+_LEVELS: tuple[Level, ...] = ("ok", "info", "warning", "critical")
+_LONGEST = 560
 
 
 class TestRuns(QObject):
@@ -39,6 +47,7 @@ class TestRuns(QObject):
         self._waiting: TestRequest | None = None
         desk.tests.places.recorded_address = self._recorded_address
         recordings.over.connect(self._start_waiting)
+        recordings.test_ended.connect(self._say_end)
 
     def run(self, plan: Path, name: str, sources: tuple[str, ...], confirmed: tuple[str, ...]) -> None:
         """Run the test of a plan into a new session, whose file begins with ``name``.
@@ -70,6 +79,30 @@ class TestRuns(QObject):
             self._restoring.begin(path)
         else:
             self._ask_to_resume(path)
+
+    def _say_end(self, session: Path, ended: Ended) -> None:
+        """Say what a test came to and what it left changed, with what can be done about it."""
+        end = ended.test
+        if end is None:
+            return
+        level: Level = next((one for one in _LEVELS if one == end.state), "warning")
+        text = shown(" ".join(filter(None, (end.text, _samples_text(ended)))), _LONGEST)
+        show = MessageAction("Show the result", lambda: self._show_result(session))
+        if end.open:
+            restore = MessageAction(RESTORE, lambda: self._restoring.begin(session))
+            self._window.messages.notify(text, level, action=restore, more=[show])
+        else:
+            self._window.messages.notify(text, level, action=show if end.state != "ok" else None)
+
+    def _show_result(self, session: Path) -> None:
+        """Show the result of the newest run of a session, which is opened if it is not."""
+        tests, path = self._desk.tests, self._desk.session.path
+        if path is None or path.resolve() != session.resolve():
+            self._desk.session.open(session)
+            self._window.show_panel("tests")
+        elif tests.records.runs:
+            self._window.show_panel("tests")
+            tests.look_at(tests.records.runs[-1].id)
 
     def _ask_to_resume(self, session: Path) -> None:
         """Go on with the session's run, when the disks that it overwrites were typed anew."""
@@ -113,3 +146,9 @@ class TestRuns(QObject):
         if request is not None:
             sources += request.sources
         return next((one for one in sources if one.startswith("vcenter:")), "")
+
+
+def _samples_text(ended: Ended) -> str:
+    """Return the sentence on what a run recorded, and what of it did not come."""
+    samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"
+    return f"{'; '.join((samples, *shortfalls(ended)))}."

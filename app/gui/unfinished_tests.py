@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -62,35 +63,56 @@ class UnfinishedTests(QObject):
     def _file_of(self, session: Path) -> Path:
         return self._folder / f"{hashlib.sha256(str(session).encode()).hexdigest()[:24]}.txt"
 
-    def _left(self, _job: Job) -> list[Path]:
-        """Return the sessions whose tests were cut off; files of those that are gone or over are removed."""
+    def _left(self, _job: Job) -> list[_Unfinished]:
+        """Return the sessions whose tests were cut off or left changes behind; files of those that are gone
+        or over are removed.
+        """
         found = []
         for file in sorted(self._folder.glob("*.txt"))[:_MAX_FILES]:
             with suppress(OSError, UnicodeError):
                 session = Path(file.read_text(encoding="utf-8"))
                 state = _state_of(session) if session.exists() else "over"
-                if state == "cut off":
-                    found.append(session)
+                if state in ("cut off", "changes left"):
+                    found.append(_Unfinished(session, has_ended=state == "changes left"))
                 elif state == "over":
                     file.unlink(missing_ok=True)
         return found
 
-    def _say(self, sessions: list[Path]) -> None:
+    def _say(self, sessions: list[_Unfinished]) -> None:
         if not sessions or self._desk.session.path is not None:
             return
-        name = shown(sessions[-1].name, 120)
-        text = (
-            f"A test did not end by itself: {name}. What it changed may still hold."
-            if len(sessions) == 1
-            else f"{len(sessions)} tests did not end by themselves, among them {name}. What they changed "
-            "may still hold."
-        )
-        show = MessageAction("Show it", lambda: self._open_paths([sessions[-1]]))
-        self._window.messages.notify(text, "critical", action=show)
+        path = sessions[-1].session
+        show = MessageAction("Show it", lambda: self._open_paths([path]))
+        self._window.messages.notify(_text(sessions), "critical", action=show)
 
 
-def _state_of(session: Path) -> Literal["cut off", "over", ""]:
-    """Return whether the test of a session was cut off, or is over; "" while it may go on."""
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """The session of a test that was cut off, or that ``has_ended`` without putting everything back."""
+
+    session: Path
+    has_ended: bool
+
+
+def _text(sessions: Sequence[_Unfinished]) -> str:
+    name, count = shown(sessions[-1].session.name, 120), len(sessions)
+    if all(one.has_ended for one in sessions):
+        who = f"A test has ended and left changes behind: {name}." if count == 1 else (
+            f"{count} tests have ended and left changes behind, among them {name}."
+        )  # fmt: skip
+        return f"{who} They still hold."
+    if count == 1:
+        return f"A test did not end by itself: {name}. What it changed may still hold."
+    what = "did not end by themselves"
+    if any(one.has_ended for one in sessions):
+        what += " or left changes behind"
+    return f"{count} tests {what}, among them {name}. What they changed may still hold."
+
+
+def _state_of(session: Path) -> Literal["cut off", "changes left", "over", ""]:
+    """Return whether the test of a session was cut off, has left changes behind, or is over; "" while it may
+    go on.
+    """
     try:
         with SessionReader.open(session) as reader:
             runs, journal = reader.test_runs(), reader.journal()
@@ -99,7 +121,9 @@ def _state_of(session: Path) -> Literal["cut off", "over", ""]:
         return ""
     if _is_over(runs, journal):
         return "over"
-    return "cut off" if runs and not is_live else ""
+    if not runs or is_live:
+        return ""
+    return "cut off" if any(one.end is None for one in runs) else "changes left"
 
 
 def _is_over(runs: Sequence[TestRun], journal: Sequence[JournalEntry]) -> bool:

@@ -77,7 +77,7 @@ class Workbench(QObject):
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
-        InterruptedNotice(desk, window, self)
+        InterruptedNotice(desk, window, self.recordings, self)
         UnfinishedTests(desk, window, self.recordings, self.open_paths, self)
         self._undoing = Undoing(desk, window, self)
         self._marking = Marking(desk, window, self.recordings, self._undoing, self)

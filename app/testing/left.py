@@ -1,4 +1,4 @@
-"""What a test changed and a Ctrl-C kept from being put back."""
+"""What tests of a session changed and did not put back, told on a terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from app.terminal import print_error
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader
+from wizards.flows.change_count import count_changes, left_words
 
 
 @contextmanager
@@ -17,16 +18,17 @@ def saying_what_is_left(session: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _say(session)
+        say_what_is_left(session)
         raise
 
 
-def _say(session: Path) -> None:
+def say_what_is_left(session: Path) -> None:
+    """Say how many changes of a session's tests are still to be put back, and how; nothing if none are."""
     try:
         with SessionReader.open(session) as reader:
-            left = sum(one.is_open for one in reader.journal())
+            count = count_changes(reader.journal())
     except HyperscopeError:
         return  # nothing was written, so nothing was changed
-    if left:
-        changes, them = ("1 change was", "it") if left == 1 else (f"{left} changes were", "them")
-        print_error(f"{changes} not put back. Put {them} back: hyperscope restore {session}")
+    if count.open:
+        them = "it" if count.open == 1 else "them"
+        print_error(f"{left_words(count)}. Put {them} back: hyperscope restore {session}")

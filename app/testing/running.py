@@ -28,6 +28,7 @@ from recorder.disk_space import require_space
 from recorder.hooks import install_hooks
 from recorder.limits import RecorderLimits, StoppingLimits, load_recorder_limits
 from recorder.log import RecorderLog
+from recorder.protocol import EndOfTest
 from recorder.questions import Questions
 from recorder.recording import Outcome, Recording
 from recorder.reporting import JsonReporter, Reporter
@@ -42,6 +43,7 @@ from wizards.flows.engine import RunOptions, TestCollector
 from wizards.flows.measured import NOTHING_MEASURED, Measured
 from wizards.flows.plan import Plan
 from wizards.flows.run_details import details_text
+from wizards.flows.run_end import run_end
 from wizards.flows.verdict import Verdict
 from wizards.flows.verdicts.judging import judge
 from wizards.flows.verdicts.validity import steady_limits
@@ -131,8 +133,22 @@ def run_test(
                 lines.hand_over(commands.execute, attachment.lost)
             elif words.parent is not None:
                 words.parent.execute, words.parent.lost = commands.execute, attachment.lost
-        outcome = Conductor(recording, reporter, log, wake, limits.status.every_s).run([collector.name])
+        outcome = Conductor(
+            recording, reporter, log, wake, limits.status.every_s,
+            complete=lambda ended: replace(ended, test=_end_of(collector)),
+        ).run([collector.name])  # fmt: skip
     return collector, outcome
+
+
+def _end_of(collector: TestCollector) -> EndOfTest | None:
+    """Return how the run ended, for the window that shows it; None if it did not begin."""
+    run, known = collector.result, load_guided_tests()
+    if run is None:
+        return None
+    title = known.tests[run.test].title if run.test in known.tests else run.test
+    settings = {name: (one.title, one.unit) for name, one in known.settings.items()}
+    end = run_end(run, title, collector.changes, settings)
+    return EndOfTest(end.text, end.state, end.open)
 
 
 def _commands_of(plan: Plan, passwords: PasswordLines | None) -> StdinLines:

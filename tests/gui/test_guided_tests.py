@@ -346,7 +346,12 @@ def test_what_runs_is_called_a_test_until_it_is_stopped(
     assert (page.head.stop.text(), page.head.stop.isEnabled()) == ("Stopping…", False), "it was heard"
     assert not page.head.pause.isVisible()
     wait(qtbot, lambda: live.workbench.recordings.process is None)
-    assert live.window.messages.text.startswith("The test has ended: ")
+    said = live.window.messages.shown[-1]
+    assert said.text.startswith(
+        "DRS balance ended before there was a verdict: The test was stopped by hand. "
+    )
+    assert "What it changed is put back" in said.text
+    assert said.level == "warning"
     tests = live.desk.tests
     tests.begin("drs-balance")
     wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())

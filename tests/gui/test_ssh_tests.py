@@ -82,10 +82,8 @@ def test_guests_over_ssh_are_named_in_the_window(
     assert checks.start.isEnabled()
 
 
-def test_a_run_over_ssh_that_was_killed_goes_on_to_its_verdict(
-    live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path
-) -> None:
-    """Resume asked nobody for the disks that it overwrites, so it was refused."""
+def started_over_ssh(live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path) -> None:
+    """Start a short sweep of two guests, whose disks are typed."""
     for one in two:
         KnownHosts().for_proof(HOST_KEY).remember(
             one.server.address.host, one.server.address.port, f"ssh-ed25519 {one.host_key}"
@@ -97,6 +95,13 @@ def test_a_run_over_ssh_that_was_killed_goes_on_to_its_verdict(
     shorten(plan, warm_up=2.0, measure=6.0, settle=1.0)
     PlanFiles(live.desk, live.window).run(plan)
     type_disks(live, qtbot)
+
+
+def test_a_run_over_ssh_that_was_killed_goes_on_to_its_verdict(
+    live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path
+) -> None:
+    """Resume asked nobody for the disks that it overwrites, so it was refused."""
+    started_over_ssh(live, qtbot, two, tmp_path)
     wait(qtbot, lambda: any(one.is_open for one in live.desk.tests.records.journal))
     wait(qtbot, lambda: sum(one.state == "done" for one in live.desk.tests.records.runs[-1].phases) > 1)
     process = live.workbench.recordings.process
@@ -113,6 +118,33 @@ def test_a_run_over_ssh_that_was_killed_goes_on_to_its_verdict(
     assert run.verdict
     assert not any(one.is_open for one in live.desk.tests.records.journal)
     assert all(not one.fios() and not one.files() for one in two)
+
+
+def test_a_guest_that_dies_leaves_a_change_that_is_told_and_put_back(
+    live: Program, qtbot: QtBot, two: list[Guest], tmp_path: Path
+) -> None:
+    """The message was green, and said how many samples there are."""
+    started_over_ssh(live, qtbot, two, tmp_path)
+    wait(qtbot, lambda: all(one.is_loaded() for one in two))
+    two[1].die()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    offers = [
+        one for one in live.window.messages.past if "Restore now" in [each.title for each in one.actions]
+    ]
+    (said,) = offers
+    assert said.level == "critical"
+    assert "Folder in the guest of " in said.text
+    assert "not put back" in said.text
+    assert said.actions[0].title == "Restore now"
+    wait(qtbot, lambda: live.window.status.entries[0].link == "tests")
+    two[1].restart()
+    said.actions[0].run()
+    wait(qtbot, lambda: "changes are put back" in live.window.messages.text)
+    wait(qtbot, lambda: not any(one.is_open for one in live.desk.tests.records.journal))
+    wait(qtbot, lambda: not any(one.link for one in live.window.status.entries))
+    assert not any(
+        "Restore now" in [each.title for each in one.actions] for one in live.window.messages.shown
+    )
 
 
 def type_disks(program: Program, qtbot: QtBot) -> None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from resources.study_numbers import load_studies
-from sessions.journal import TestRun
+from sessions.journal import Figure, TestRun
 from tests.wizards import storage_rounds as storage
 from tests.wizards import test_drs_verdict as drs
 from tests.wizards import test_sioc_verdict as sioc
-from tests.wizards.test_result_sheet import page
+from tests.wizards.test_result_sheet import page, source
+from wizards.flows.earlier_verdicts import TWO_ROUNDS
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result import result_json, result_lines
 from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
-from wizards.flows.run_details import details_text
+from wizards.flows.results import result_sheet
+from wizards.flows.run_details import details_text, read_verdict
 from wizards.flows.verdicts.judging import judge
 
 STUDIES = load_studies()
@@ -88,3 +91,45 @@ def test_two_rounds_say_what_each_gave() -> None:
     gain = judge("sioc-shares", sioc.run(2), STUDIES)
     assert "against SIOC off (two rounds, +6" in gain.sentence
     assert gain.confidence == "indicative"
+
+
+def as_an_earlier_version_wrote_it(rounds: int) -> TestRun:
+    """A run whose figures, sentence and notes tell an interval, of whatever rounds."""
+    given = measured(rounds)["sioc-shares"]
+    now = judge("sioc-shares", given, STUDIES)
+    figures = (
+        Figure("IOPS, weighted to off", "db", 66.0, "%", (-98.9, 104_000.0), rounds),
+        Figure("share got", "db", 44.0, "%", (3.1, 620.0), rounds),
+        Figure("active", "all", 80.0, "%", None, 0),
+    )
+    said = "db got 44 % (95\u202f% CI 3.1 to 620\u202f%); its IOPS +66 % (95 % CI −98.9 to 104,000 %)."
+    earlier = replace(now, sentence=said, figures=figures, notes=("Price: +1 % IOPS (95 % CI −9 to 12 %).",))
+    return TestRun("41", "sioc-shares", "", 0, 1, True, "", now.line, (), figures,
+                   details_text(given, earlier))  # fmt: skip
+
+
+def test_an_interval_that_an_earlier_version_told_of_two_rounds_is_left_out_with_a_note() -> None:
+    run = as_an_earlier_version_wrote_it(2)
+    verdict = read_verdict(run.details, run)
+    assert verdict is not None
+    assert [one.interval for one in verdict.figures] == [None, None, None]
+    assert [one.value for one in verdict.figures] == [66.0, 44.0, 80.0]
+    assert (
+        verdict.sentence == "db got 44 % (two rounds, no interval); its IOPS +66 % (two rounds, no interval)."
+    )
+    assert verdict.notes == ("Price: +1 % IOPS (two rounds, no interval).", TWO_ROUNDS)
+    of = source(measured(2)["sioc-shares"], "sioc-shares", verdict=verdict)
+    shown = result_sheet(replace(of, run=run))
+    assert shown.notes is not None
+    assert TWO_ROUNDS.partition(": ")[0] + ":" in [one.title for one in shown.notes.lines]
+    without_details = result_sheet(replace(of, run=replace(run, details=""), verdict=None))
+    assert all(one.interval is None for one in without_details.shares)
+
+
+def test_an_interval_of_three_rounds_of_an_earlier_version_stays() -> None:
+    run = as_an_earlier_version_wrote_it(3)
+    verdict = read_verdict(run.details, run)
+    assert verdict is not None
+    assert [one.interval for one in verdict.figures] == [(-98.9, 104_000.0), (3.1, 620.0), None]
+    assert "95 % CI −98.9 to 104,000 %" in verdict.sentence
+    assert TWO_ROUNDS not in verdict.notes

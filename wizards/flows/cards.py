@@ -10,7 +10,7 @@ from resources.foreign_text import shown
 from resources.guided_tests import Analysis, GuidedTest, GuidedTests, Length, TestStep
 from resources.units import format_duration
 from sessions.journal import JournalEntry, TestRun
-from wizards.flows.change_count import count_changes
+from wizards.flows.change_count import count_changes, count_of_run, left_words
 from wizards.flows.gallery import CardGroup, Interrupted, LastRun, Level, Outcome, Readiness, TestCard
 from wizards.flows.recorded_about import RecordedAbout
 
@@ -38,11 +38,13 @@ def card_groups(
     live: str = "",
     recorded: RecordedAbout | None = None,
     least_s: float = 0.0,
+    journal: Sequence[JournalEntry] = (),
 ) -> list[CardGroup]:
     """Return the cards of all tests and analyses, in groups in the order of their first.
 
     ``live`` is the id of the run that goes on now; others without an end were interrupted. ``recorded`` is
-    what an analysis can look at (None without a session), of which it needs ``least_s`` seconds.
+    what an analysis can look at (None without a session), of which it needs ``least_s`` seconds. ``journal``
+    has the changes of all runs.
     """
     groups: dict[str, list[TestCard]] = {}
     last = {run.test: run for run in runs if run.id != live}
@@ -51,7 +53,7 @@ def card_groups(
         if isinstance(test, Analysis):
             card = _analysis_card(test, recorded, least_s)
         else:
-            card = _card(test, connected, last.get(test.id), running.get(test.id))
+            card = _card(test, connected, last.get(test.id), running.get(test.id), journal)
         groups.setdefault(test.group, []).append(card)
     return [CardGroup(question, tuple(cards), _hint(cards)) for question, cards in groups.items()]
 
@@ -68,17 +70,23 @@ def interrupted(
     ``day`` returns a time (ms) as the page writes it.
     """
     for run in reversed(runs):
-        left = [one for one in journal if one.run == run.id and one.is_open]
+        own = [one for one in journal if one.run == run.id]
+        left = [one for one in own if one.is_open]
         if run.id == live or (run.end is not None and not left):
             continue
+        test = tests.tests.get(run.test)
+        title = test.title if test is not None else shown(run.test, 60)
+        if run.end is not None:
+            text = f"{day(run.end)}, {left_words(count_changes(own))}."
+            is_whole = all(one.state in ("done", "skipped") for one in run.phases[:-1])
+            title = f"{title} has ended, and left changes behind"
+            return Interrupted(run.id, title, text, not is_whole, has_ended=True)
         at = next(
             (n for n, one in enumerate(run.phases) if one.state in ("running", "planned")), len(run.phases)
         )
         count = count_changes(left).all
         changes = f"{count} changes are" if count != 1 else "1 change is"
         undone = f"{changes} not undone." if left else "Every change is undone."
-        test = tests.tests.get(run.test)
-        title = test.title if test is not None else shown(run.test, 60)
         where = f"phase {min(at + 1, len(run.phases))} of {len(run.phases)}. " if run.phases else ""
         return Interrupted(run.id, f"{title} was interrupted", f"{day(run.start)}, {where}{undone}")
     return None
@@ -102,21 +110,34 @@ def seconds_of(test: GuidedTest, length: Length, workers: int) -> float:
     return total
 
 
-def outcome_of(run: TestRun) -> Outcome:
-    """Return what a run that ended came to."""
+def outcome_of(run: TestRun, journal: Sequence[JournalEntry]) -> Outcome:
+    """Return what a run that ended came to; ``journal`` has its changes, among others."""
+    count = count_of_run(run.id, journal)
+    if count.still:
+        return "bad" if count.open else "doubtful"
     if run.valid is None:
         return "doubtful"
     return "good" if run.valid else "undecided"
 
 
-def result_words(run: TestRun) -> str:
-    """Return what a run that does not go on came to."""
-    return "was interrupted" if run.end is None else run.verdict or run.why or "ended without a verdict"
+def result_words(run: TestRun, journal: Sequence[JournalEntry]) -> str:
+    """Return what a run that does not go on came to; before that, what it left changed."""
+    result = "was interrupted" if run.end is None else run.verdict or run.why or "ended without a verdict"
+    left = left_words(count_of_run(run.id, journal))
+    return f"{left}; {result}" if left else result
 
 
-def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running: TestRun | None) -> TestCard:
+def _card(
+    test: GuidedTest,
+    connected: Connected,
+    last: TestRun | None,
+    running: TestRun | None,
+    journal: Sequence[JournalEntry],
+) -> TestCard:
     readiness, here = _here(test, connected)
-    phase = ""
+    phase, result = "", None
+    if last is not None:
+        result = LastRun(outcome_of(last, journal), result_words(last, journal), last.start, last.id)
     if running is not None:
         phase = next((one.name for one in running.phases if one.state == "running"), "preparing")
     return TestCard(
@@ -128,7 +149,7 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
         test.risk,
         readiness,
         here,
-        None if last is None else LastRun(outcome_of(last), result_words(last), last.start, last.id),
+        result,
         phase,
         _button(connected.reach, readiness),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from resources.units import format_count
 from sessions.journal import JournalEntry
 
 _FOLDER = "folder"
@@ -41,3 +42,20 @@ def count_changes(entries: Iterable[JournalEntry]) -> ChangeCount:
         found[key] = max(found.get(key, state), state, key=_WORST.index)
     states = list(found.values())
     return ChangeCount(len(states), *(states.count(one) for one in _WORST))
+
+
+def count_of_run(run: str, journal: Iterable[JournalEntry]) -> ChangeCount:
+    """Count the changes of the run with that id among all changes of a session."""
+    return count_changes(one for one in journal if one.run == run)
+
+
+def left_words(count: ChangeCount) -> str:
+    """Return how many changes are not as they were: ``2 of 30 changes are not put back``; empty if all are.
+
+    Where somebody else changed all of them meanwhile there is nothing to put back: they are said to be left.
+    """
+    if not count.still:
+        return ""
+    of = f"{format_count(count.still)} of {format_count(count.all)} change{'' if count.all == 1 else 's'}"
+    is_ = "is" if count.still == 1 else "are"
+    return f"{of} {is_} {'not put back' if count.open else 'left as somebody else set it'}"

@@ -82,12 +82,15 @@ class CardGroup:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A run that did not end by itself, and what it left: the sentence on the bar above the cards."""
+    """A run that did not end by itself, or ``has_ended`` without putting everything back: the sentence on the
+    bar above the cards.
+    """
 
     run: str
     title: str
     text: str
     can_resume: bool = True
+    has_ended: bool = False
 
 
 CardFilter = Literal["all", "here", "reads"]

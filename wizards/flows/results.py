@@ -11,7 +11,7 @@ from resources.study_numbers import Studies
 from resources.units import format_count, format_duration
 from sessions.journal import JournalEntry, TestRun
 from viewmodels.health import Health
-from wizards.flows.change_count import count_changes
+from wizards.flows.change_count import count_changes, left_words
 from wizards.flows.change_words import (
     alike,
     change_title,
@@ -20,6 +20,7 @@ from wizards.flows.change_words import (
     value_words,
 )
 from wizards.flows.chart_values import TimeChart
+from wizards.flows.earlier_verdicts import verdict_told
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
@@ -102,7 +103,7 @@ def put_back(source: ResultSource) -> FactList:
     groups = alike(reversed(changes), source.settings, _TOGETHER_MS)
     lines = tuple(_change_line(source, group) for group in groups)
     count = count_changes(changes)
-    state: Health = "ok" if not count.still else "critical"
+    state: Health = "critical" if count.open else "warning" if count.left else "ok"
     chip = Chip(f"{format_count(count.back)} of {format_count(count.all)}", state) if changes else None
     return FactList("Put back", lines, chip)
 
@@ -123,7 +124,7 @@ def _verdict_of(run: TestRun) -> Verdict:
     """Return what a run tells by itself, without its details."""
     valid = bool(run.valid)
     line = run.verdict or f"No verdict: {run.why or 'the run did not reach its end'}"
-    return Verdict(valid, run.why, line, run.why if valid else "", "none", (), run.figures)
+    return verdict_told(Verdict(valid, run.why, line, run.why if valid else "", "none", (), run.figures))
 
 
 def _head(source: ResultSource, verdict: Verdict) -> ResultHead:
@@ -162,20 +163,15 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
             acts,
         )
     if still and not source.is_live:
-        line = (
-            f"{format_count(count.still)} of {counted(count.all, 'change')} "
-            f"{'is' if count.still == 1 else 'are'} not put back"
-        )
         reasons = list(dict.fromkeys(shown(one.why) for one in still if one.why))
-        acts = (
-            ActLine("restore", "Try again"),
-            ActLine("steps", "Copy the steps"),
-            ActLine("again", "Run again"),
-        )
+        acts = (ActLine("steps", "Copy the steps"), ActLine("again", "Run again"))
+        if count.open:
+            acts = (ActLine("restore", "Try again"), *acts)
         result = f"The result: {verdict.line}"
         more = f"{counted(len(reasons) - 1, 'other')} could not be put back either: see below."
         said = [*reasons[:1], *([more] if len(reasons) > 2 else reasons[1:2])]
-        return ResultHead("critical", line, " ".join([*said, result]), (), acts)
+        state: Health = "critical" if count.open else "warning"
+        return ResultHead(state, left_words(count), " ".join([*said, result]), (), acts)
     return None
 
 

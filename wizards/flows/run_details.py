@@ -14,6 +14,7 @@ from collectors.fio.histogram import Histogram
 from resources.failures import DamagedError
 from sessions.journal import TestRun
 from sessions.times import TimeRange
+from wizards.flows.earlier_verdicts import verdict_told
 from wizards.flows.measured import (
     NOTHING_MEASURED,
     LostWorker,
@@ -102,7 +103,9 @@ def read_conditions(text: str) -> tuple[Condition, ...]:
 
 
 def read_verdict(text: str, run: TestRun) -> Verdict | None:
-    """Return the verdict of a run from its details; None if it has none. Raises DamagedError."""
+    """Return the verdict of a run from its details as it is told now; None if it has none. Raises
+    DamagedError.
+    """
     conditions = read_conditions(text)
     try:
         known = json.loads(text).get("verdict") if text else None
@@ -110,7 +113,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
             return None
         confidence = known["confidence"]
         answers: dict[object, Answer] = {one: one for one in get_args(Answer)}
-        return Verdict(
+        verdict = Verdict(
             bool(run.valid),
             run.why,
             str(known["line"]),
@@ -122,6 +125,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
             str(known.get("needs", "")),
             answers.get(known.get("answer"), "good"),
         )
+        return verdict_told(verdict)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError("The verdict of a test run in this session can't be read.") from error
 

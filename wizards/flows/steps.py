@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sessions.journal import TestRun
+from sessions.journal import JournalEntry, TestRun
 from wizards.flows.cards import result_words
 
 StepState = Literal["done", "current", "blocked", "waiting"]
@@ -45,18 +45,26 @@ class SetupLines:
     is_blocked: bool = False
 
 
-def steps_of(shown: str, setup: SetupLines, run: TestRun | None, *, is_live: bool = False) -> list[Step]:
+def steps_of(
+    shown: str,
+    setup: SetupLines,
+    run: TestRun | None,
+    journal: Sequence[JournalEntry] = (),
+    *,
+    is_live: bool = False,
+) -> list[Step]:
     """Return the steps; with a ``run`` those before it are done, ``shown`` is the one on the right.
 
-    ``is_live``: the run goes on now; one that neither ended nor goes on was interrupted.
+    ``journal`` has the changes of all runs. ``is_live``: the run goes on now; one that neither ended nor goes
+    on was interrupted.
     """
     if run is not None:
         ended = run.end is not None or not is_live
         done = sum(one.state == "done" for one in run.phases)
         phases = f"{done} of {len(run.phases)} phases" if run.phases else "preparing"
-        verdict = (result_words(run),) if ended else (_WAITING["result"],)
+        verdict = (result_words(run, journal),) if ended else (_WAITING["result"],)
         return [
-            Step("run", _state_of_run(run, is_live=is_live), (phases,)),
+            Step("run", _state_of_run(run, journal, is_live=is_live), (phases,)),
             Step("result", "current" if ended else "waiting", verdict),
         ]
     check: StepState = "blocked" if setup.is_blocked else "done" if setup.check else "waiting"
@@ -75,10 +83,11 @@ def steps_of_analysis(answer: str) -> list[Step]:
     return [Step("result", "current", (answer or "reading …",))]
 
 
-def _state_of_run(run: TestRun, *, is_live: bool) -> StepState:
-    if run.end is None:
-        return "current" if is_live else "blocked"
-    return "done"
+def _state_of_run(run: TestRun, journal: Sequence[JournalEntry], *, is_live: bool) -> StepState:
+    if run.end is None and is_live:
+        return "current"
+    is_left = any(one.run == run.id and one.is_open for one in journal)
+    return "blocked" if run.end is None or is_left else "done"
 
 
 def _state(text: str) -> StepState:

@@ -45,7 +45,7 @@ _STEPS = {Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Down: (
 
 
 class InterruptedBar(QFrame):
-    """Says that a run did not end by itself.
+    """Says that a run did not end by itself, or left changes behind.
 
     Signals, each with the run's id: ``restored``, ``resumed``, ``journal_wanted``.
     """
@@ -85,6 +85,11 @@ class InterruptedBar(QFrame):
             self._text.setText(f"<b>{_html(run.title)}</b> {_html(run.text)}")
             self.setAccessibleName(f"{run.title} {run.text}")
             self.resume.setVisible(run.can_resume)
+            state = "critical" if run.has_ended else "warning"
+            if self.property("state") != state:
+                self.setProperty("state", state)
+                self.style().unpolish(self)
+                self.style().polish(self)
 
 
 class GalleryView(QWidget):

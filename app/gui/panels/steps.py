@@ -42,7 +42,8 @@ class StepsPanel(QObject):
         self.view.show_test(test.title, levels_of(test))
         run = tests.records.run(tests.run)
         is_live = run is not None and run == tests.running
-        self.view.show_steps(steps_of(tests.step, tests.setup.lines, run, is_live=is_live), tests.step)
+        steps = steps_of(tests.step, tests.setup.lines, run, tests.records.journal, is_live=is_live)
+        self.view.show_steps(steps, tests.step)
         earlier = [one for one in reversed(tests.records.runs) if one.test == test.id]
         self.view.show_runs([self._earlier(one) for one in earlier], tests.run)
         self.view.show_command(tests.setup.command if not tests.run else "")
@@ -58,7 +59,8 @@ class StepsPanel(QObject):
         when = self._desk.times.clock.moment(run.start)
         if self._tests.running == run:
             return EarlierRun(run.id, when, "goes on", "info")
-        return EarlierRun(run.id, when, result_words(run), OUTCOME_STATES[outcome_of(run)])
+        journal = self._tests.records.journal
+        return EarlierRun(run.id, when, result_words(run, journal), OUTCOME_STATES[outcome_of(run, journal)])
 
     def _go(self, step: str) -> None:
         if self._tests.step == "look":

@@ -93,7 +93,13 @@ class TestsPanel(QObject):
         tests, records = self._tests, self._tests.records
         least_s = tests.studies.drs.record_least_s.value
         return card_groups(
-            tests.known, tests.places.connected, records.runs, tests.live, records.recorded, least_s
+            tests.known,
+            tests.places.connected,
+            records.runs,
+            tests.live,
+            records.recorded,
+            least_s,
+            records.journal,
         )
 
     def _show_step(self) -> None:
