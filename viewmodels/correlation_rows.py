@@ -12,6 +12,8 @@ from resources.units import format_duration, format_value
 from sessions.clock import Clock
 from sessions.model import EntityRef
 
+_NAME = 80  # characters of a name that a row shows
+
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRow:
@@ -103,7 +105,7 @@ def _row(found: Correlation, group: Group) -> CorrelationRow:
     instance = f" {shown(lead.spec.instance)}" if lead.spec.instance else ""
     return CorrelationRow(
         group.entity,
-        f"{shown(found.name(group.entity))} ({group.entity.kind})",
+        f"{shown(found.name(group.entity), _NAME)} ({group.entity.kind})",
         part_words(group),
         f"{lead.counter}{instance}{where}",
         because(group.lead),

@@ -13,7 +13,7 @@ from rich.text import Text
 from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
-from diagnosis.correlation import Question
+from diagnosis.correlation import NO_SAMPLES, Question
 from diagnosis.correlation import correlate as what_moved
 from diagnosis.correlation.documents import correlation_json
 from resources.correlation_roles import load_correlation
@@ -59,6 +59,8 @@ def correlate(
     """
     known = load_correlation(knowledge or [])
     with SessionReader.open(session) as reader, cancellable() as cancel, progress_bar("Comparing") as show:
+        if reader.span() is None:
+            raise NotFoundError(NO_SAMPLES, advice="Record or import something first.")
         clock = clock_of(reader, times)
         window = window_of(reader, start, end, clock)
         question = _question(reader, entity, counter, instance, finding, window, top)

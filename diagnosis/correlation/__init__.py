@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from diagnosis.correlation.engine import Compared, Correlation, correlate
+from diagnosis.correlation.engine import NO_SAMPLES, Compared, Correlation, correlate
 from diagnosis.correlation.question import Question, Span
 from diagnosis.correlation.ranking import Group, Ranked
 
-__all__ = ["Compared", "Correlation", "Group", "Question", "Ranked", "Span", "correlate"]
+__all__ = ["NO_SAMPLES", "Compared", "Correlation", "Group", "Question", "Ranked", "Span", "correlate"]

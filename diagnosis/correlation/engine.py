@@ -22,6 +22,7 @@ from sessions.current_records import with_current_names
 from sessions.model import EntityRef, SampleSource, Series
 
 Progress = Callable[[float | None, str], None]
+NO_SAMPLES = "This session has no samples."
 _WITH_PATTERNS = 5  # of the first entities, who makes load is asked for a rhythm
 
 
@@ -177,7 +178,7 @@ def _worse(question: Question, own: Move | None, catalogue: Catalogue | None) ->
 def _span(session: SampleSource, question: Question, known: CorrelationKnowledge, worse: float) -> Span:
     whole = session.span()
     if whole is None:
-        raise NotFoundError("This session has no samples.", advice="Record or import something first.")
+        raise NotFoundError(NO_SAMPLES, advice="Record or import something first.")
     sources = {one.id: one for one in session.sources()}
     if question.reference is None:
         first = next(iter(sources.values()))

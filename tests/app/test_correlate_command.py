@@ -119,12 +119,16 @@ def test_a_window_alone_is_enough(capsys: pytest.CaptureFixture[str], session: P
 
 
 def test_what_does_not_fit_is_told_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], session: Path, cast: dict[str, str]
+    capsys: pytest.CaptureFixture[str], session: Path, tmp_path: Path
 ) -> None:
     assert "nothing to compare with" in refused(capsys, "correlate", session)
     assert "Give both --entity and --counter" in refused(capsys, "correlate", session, "--entity", "x")
     assert "No entity is called 'x'" in refused(
         capsys, "correlate", session, "--entity", "x", "--counter", "y"
     )
+    empty = tmp_path / "empty.hscope"
+    with SessionWriter.create(empty, durable=False):
+        pass
+    assert "This session has no samples" in refused(capsys, "correlate", empty, "--from", "2026-01-01")
     both = ("--finding", 1, "--entity", "x", "--counter", "y")
     assert "--finding names the series itself" in refused(capsys, "correlate", session, *both)
