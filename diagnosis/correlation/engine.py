@@ -12,6 +12,7 @@ from diagnosis.correlation.movement import Move, moves_in
 from diagnosis.correlation.patterns import Pattern, find_pattern
 from diagnosis.correlation.question import Question, Span, samples_of, span_of, step_of, strangest_window
 from diagnosis.correlation.ranking import Group, Ranking
+from diagnosis.correlation.refining import refined
 from diagnosis.correlation.tables import Tables
 from resources.catalogue import Catalogue, load_catalogue
 from resources.correlation_roles import CorrelationKnowledge, load_correlation
@@ -98,9 +99,11 @@ def correlate(
     ]
     own = _own(question.reference, found)
     meeting = Meeting(session, span.window)
-    ranking = Ranking(known, meeting, question.reference, _worse(question, own, catalogue))
-    groups = ranking.groups(_but(question.reference, sure))
+    worse = _worse(question, own, catalogue)
+    groups = Ranking(known, meeting, question.reference, worse).groups(_but(question.reference, sure))
     ranked = tuple(one for one in groups if one.part != "itself")
+    if question.reference is not None:
+        ranked = refined(session, question.reference, span, ranked, known, worse)
     return Correlation(
         question.reference,
         span,

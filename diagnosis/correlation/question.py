@@ -73,14 +73,14 @@ def span_of(
     """Return the window with a baseline: so many times its length before it, or after it where there is
     more time.
 
-    A baseline is kept so short that both together can be read sample by sample, as long as it stays a third
-    of the window.
+    A baseline is kept so short that both together can be read sample by sample, as long as it stays a
+    quarter of the window.
     """
     window = window.intersect(whole) or window
     length = window.end - window.start + 1
     usual = max(int(numbers.baseline_times.value * length), int(numbers.baseline_samples.value * step))
     room = int(numbers.max_samples.value * step) - length
-    wanted = min(usual, room) if room >= length // 3 else usual
+    wanted = min(usual, room) if room >= length // 4 else usual
     before, after = window.start - whole.start, whole.end - window.end
     if before >= min(wanted, length) or before >= after:
         return Span(
