@@ -1,9 +1,10 @@
-"""The time that charts show: that of the scope, which their gestures move, and the moment pinned in them."""
+"""What views of charts share: the scope's time, which gestures move, the pinned moment, explanations."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.gui.counter_meaning import explain_series
 from app.gui.desk import Desk
 from app.gui.navigation import pin_in_sight
 from sessions.times import TimeRange
@@ -13,13 +14,14 @@ from widgets.overview import OverviewView
 
 
 class ChartRange(QObject):
-    """Joins a view with charts to the scope's window and to the pinned moment."""
+    """Joins a view with charts to the scope's window, to the pinned moment, and to the reference."""
 
     def __init__(self, desk: Desk, charts: ChartStack | OverviewView) -> None:
         super().__init__(charts)
         self._desk, self._charts = desk, charts
         charts.windowed.connect(self._move)
         charts.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
+        charts.explain_wanted.connect(lambda ids: explain_series(desk, charts, ids))
         charts.pinned.connect(lambda at: pin_in_sight(desk, at))
         desk.moment.changed.connect(charts.crosshair.show_moment)
 

@@ -368,6 +368,29 @@ def test_the_numbers_of_checks_are_beneath_what_was_judged(qtbot: QtBot, view: F
     ]
 
 
+def test_many_checks_scroll_and_leave_room_for_the_cards(qtbot: QtBot, view: FindingsView) -> None:
+    title = "A problem that was looked for & <b>not found</b>"
+    checks = tuple(f"{title}: not found: ready of web{n:02} at most 0.2 %, limit 5 %." for n in range(40))
+    view.show_findings([A])
+    view.show_verdict(replace(JUDGED, checks=checks, checked=("cpu.limit",) * 40, health="critical"))
+    reach = view.findChild(QPushButton, "reach")
+    assert reach is not None
+    qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
+    area = view.head.findChild(QScrollArea)
+    assert area is not None
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 400)
+    assert view.head.height() < 320
+    labels = [one for one in area.findChildren(QLabel) if one.isVisible()]
+    qtbot.waitUntil(lambda: all(one.width() <= area.viewport().width() for one in labels))
+    asked: list[str] = []
+    view.head.explain_wanted.connect(asked.append)
+    labels[-1].linkActivated.emit("cpu.limit")
+    assert asked == ["cpu.limit"]
+    assert "&lt;b&gt;" in labels[-1].text()  # a title is text, never markup
+    qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
+    assert not area.isVisible()
+
+
 def test_a_name_without_spaces_stays_within_its_card(qtbot: QtBot, view: FindingsView) -> None:
     view.show_findings([finding("naa." + "6005" * 60), B])
     qtbot.waitUntil(lambda: view.cards[0].height() > 100)

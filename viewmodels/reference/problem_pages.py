@@ -88,9 +88,9 @@ def _rules(card: Card, problems: Problems) -> Iterator[Block]:
 def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
     sustained = problems.sustained[rule.sustained]
     what = "Worth knowing" if rule.severity == "info" else "Warning"
-    yield Span(
-        f"Of a {rule.entity}{_only(rule, problems)}. {what} when this holds {hold_words(sustained.warning)}: "
-    )
+    yield Span(f"Of a {rule.entity}")
+    yield from _only(rule, problems)
+    yield Span(f". {what} when this holds {hold_words(sustained.warning)}: ")
     yield code(rule.condition)
     yield Span(".")
     if rule.critical:
@@ -101,16 +101,17 @@ def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
         yield Span(" It is a state: a capture too short to tell how long shows it too, as a warning at most.")
 
 
-def _only(rule: Rule, problems: Problems) -> str:
-    parts = []
+def _only(rule: Rule, problems: Problems) -> Iterator[Span]:
+    """Which entities of its kind a rule is about."""
     if rule.where_class:
         titles = [one.title for one in problems.storage.classes.classes if one.id in rule.where_class]
-        parts.append(f"of the class {' or '.join(titles)}")
+        yield Span(f" of the class {' or '.join(titles)}")
     if rule.where_name:
-        parts.append(f"with a name like {rule.where_name}")
+        yield Span(" with a name like ")
+        yield code(rule.where_name)
     if rule.only is not None:
-        parts.append(f"whose {rule.only.fact} is {rule.only.like}")
-    return f" {', '.join(parts)}" if parts else ""
+        yield Span(f" whose {rule.only.fact} is ")
+        yield code(rule.only.like)
 
 
 def hold_words(hold: Hold) -> str:

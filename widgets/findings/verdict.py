@@ -5,14 +5,26 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from resources.foreign_text import breakable, shown
 from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
+_MOST_DETAILS = 260
+"""Pixels of the details at most; what is longer scrolls."""
 
 _REACH = "padding: 1px 4px 1px 0; text-align: left; font-size: 12px;"
 
@@ -54,8 +66,8 @@ class VerdictHead(QWidget):
         column.setSpacing(4)
         column.addLayout(head)
         column.addWidget(self._reach, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._details)
-        column.addWidget(self._checks)
+        self._unfolded = _Unfolded(self._details, self._checks)
+        column.addWidget(self._unfolded)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -98,7 +110,53 @@ class VerdictHead(QWidget):
         self._reach.setStyleSheet(f"QPushButton {{ {_REACH} }} {off}")
         self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines if line))
         self._details.setVisible(any(lines) and not is_folded)
+        self._unfolded.fit()
         self.setAccessibleName(" ".join(words.sentences))
+
+
+class _Unfolded(QScrollArea):
+    """The details below the verdict: as high as they are, up to a height from which on they scroll."""
+
+    def __init__(self, *labels: QLabel) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._labels = labels
+        self._lay_out = QTimer(self, singleShot=True, interval=0)
+        self._lay_out.timeout.connect(self._place)
+        body = QWidget()
+        self._column = column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for label in labels:
+            column.addWidget(label)
+        column.addStretch(1)
+        self.setWidget(body)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def fit(self) -> None:
+        """Take the height of what is shown now."""
+        visible = [one for one in self._labels if not one.isHidden()]
+        self.setVisible(bool(visible))
+        width = max(self.viewport().width(), 1)
+        height = sum(one.heightForWidth(width) for one in visible) + 4 * max(len(visible) - 1, 0)
+        policy = Qt.ScrollBarPolicy
+        is_high = height > _MOST_DETAILS
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if is_high else policy.ScrollBarAlwaysOff)
+        self.setFixedHeight(min(height, _MOST_DETAILS))
+        self._lay_out.start()
+
+    def _place(self) -> None:
+        """Lay the labels out at the width that the scroll bar leaves: Qt keeps the one before it came."""
+        self._column.invalidate()
+        self._column.activate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Lines wrap elsewhere at another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
 
 
 class _Checks(QLabel):

@@ -11,7 +11,6 @@ from app.gui.chart_looks import ChartLooks
 from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
-from app.gui.counter_meaning import explain_series
 from app.gui.desk import Desk
 from app.gui.scope_events import ScopeEvents
 from viewmodels.chart_curves import CurveLabels
@@ -50,7 +49,6 @@ class ChartsPanel(QObject):
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
-        stack.explain_wanted.connect(lambda ids: explain_series(desk, stack, ids))
         stack.pictured.connect(lambda picture, title: copy_drawn(desk, picture, title))
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)

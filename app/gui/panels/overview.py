@@ -6,7 +6,6 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.chart_range import ChartRange
-from app.gui.counter_meaning import explain_series
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from sessions.scope import Scope
@@ -39,7 +38,6 @@ class OverviewPanel(QObject):
         view.wanted.connect(desk.show_finding)
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
         view.opened.connect(lambda spec: desk.charts.choose([spec]))
-        view.explain_wanted.connect(lambda ids: explain_series(desk, view, ids))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.saved.connect(desk.save_file)
         desk.session.opened.connect(lambda _snapshot: self._opened())
