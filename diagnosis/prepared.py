@@ -16,7 +16,7 @@ from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene, series_of
 from diagnosis.topology import Topology
 from resources.problem_cards import Problems, Rule
-from sessions.model import EntityRef, IntArray, SampleSource, Source
+from sessions.model import EntityRef, Event, IntArray, SampleSource, Source
 from sessions.times import TimeRange
 
 
@@ -31,6 +31,7 @@ class Prepared:
     window: TimeRange
     topology: Topology
     table: SampleTable
+    told: Sequence[Event]
     events: SessionEvents
     gaps: EntityGaps
     paths_are_final: bool = True
@@ -82,7 +83,11 @@ class Prepared:
         )
 
     def _read_records(self, session: SampleSource) -> None:
-        self.events, self.gaps = _records(session, self.problems, self.sources, self.window)
+        """Read events and gaps again; events that are the same keep what was looked up in them."""
+        told = session.events()
+        if told is not self.told:
+            self.told, self.events = told, _events(session, told, self.problems, self.sources)
+        self.gaps = gaps_by_entity(session.gaps(), self.window)
 
 
 def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
@@ -109,17 +114,16 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     topology = Topology(source, counters, window, problems.system_vms, problems.storage)
     table = SampleTable(source, window, topology.series.source_of)
     are_final = link_paths(source, topology, table)
-    events, gaps = _records(session, problems, sources, window)
-    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps, are_final)
+    told = session.events()
+    events = _events(session, told, problems, sources)
+    gaps = gaps_by_entity(session.gaps(), window)
+    return Prepared(problems, rules, source, sources, window, topology, table, told, events, gaps, are_final)
 
 
-def _records(
-    session: SampleSource, problems: Problems, sources: Sequence[Source], window: TimeRange
-) -> tuple[SessionEvents, EntityGaps]:
+def _events(
+    session: SampleSource, told: Sequence[Event], problems: Problems, sources: Sequence[Source]
+) -> SessionEvents:
     places = [fact for fact in session.facts() if fact.name == "host"]
     are_reported = any(one.spec.kind in problems.derived.kinds for one in sources)
     are_told = any(one.spec.kind == "log" for one in sources)
-    events = SessionEvents(
-        session.events(), places, problems.changes, are_reported=are_reported, are_told=are_told
-    )
-    return events, gaps_by_entity(session.gaps(), window)
+    return SessionEvents(told, places, problems.changes, are_reported=are_reported, are_told=are_told)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from diagnosis.event_words import EventWords
 from resources.problem_cards import Signal
 from resources.problem_changes import Changes
 from resources.units import format_duration
@@ -61,13 +61,6 @@ def events_at(events: Iterable[Event], times: IntArray, signal: Signal) -> Float
     return found
 
 
-def naming(name: str, events: Iterable[Event]) -> list[Event]:
-    """Return the events whose text names something as its own host does: ``vmnic0`` of ``esx01/vmnic0``."""
-    short = name.rpartition("/")[2]
-    word = re.compile(rf"(?<![\w.:-]){re.escape(short)}(?![\w:-])")
-    return [event for event in events if word.search(event.text)]
-
-
 class SessionEvents:
     """The events of a session, looked up by the entity that they concern.
 
@@ -105,6 +98,7 @@ class SessionEvents:
             if host is not None:
                 self._on_host.setdefault(host, []).append(event)
         self._came: dict[tuple[str, ...], _Arrivals] = {}
+        self._words: dict[tuple[frozenset[str], frozenset[EntityRef]], EventWords] = {}
 
     def _host_after(self, event: Event) -> EntityRef | None:
         """Where the VM of an event was when the inventory had caught up with it."""
@@ -149,6 +143,16 @@ class SessionEvents:
         """Return the events of these kinds and entities, in order of time."""
         found = [event for ref in refs for event in self._of.get(ref, ()) if event.kind in kinds]
         return sorted(found, key=lambda event: event.at)
+
+    def naming(self, name: str, kinds: Collection[str], of: Iterable[EntityRef] = ()) -> Sequence[Event]:
+        """Return the events of these kinds whose text names something as its own host does; of these
+        entities, if some are given.
+        """
+        key = frozenset(kinds), frozenset(of)
+        if key not in self._words:
+            events = self.happened(key[1], kinds) if key[1] else self.of_kinds(kinds)
+            self._words[key] = EventWords(events)
+        return self._words[key].naming(name)
 
     def _by_host(self, kinds: tuple[str, ...]) -> _Arrivals:
         """When which VM came to each host, by events of these kinds."""

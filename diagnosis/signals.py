@@ -17,7 +17,7 @@ from diagnosis.language import Node
 from diagnosis.members import Members, members_of
 from diagnosis.reduction import reduce_members, without_lacking
 from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents, events_at, length_s, naming
+from diagnosis.session_events import SessionEvents, events_at, length_s
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.distinct import distinct
@@ -49,6 +49,7 @@ class SceneKept:
     ids: IntArray | None = None
     bounds: Bounds | None = None
     gate: Gate | None = None
+    events: SessionEvents | None = None
 
 
 @dataclass(slots=True)
@@ -102,15 +103,16 @@ class Scene:
         return self._kept.ids
 
     def gate(self, pruning: Pruning) -> Gate:
-        """Decide which rows can meet the condition; again only where the bounds of a series differ."""
+        """Decide which rows can meet the condition; again only where bounds or events differ."""
         kept = self._kept
         names = [self.compiled.signals[name] for name in self.compiled.detecting()]
-        if any(one.signal.told for one in names):
-            return gate(self, pruning)
+        if any(one.signal.arrived for one in names):
+            return gate(self, pruning)  # how many came lately depends on the time of the sample
         bounds = pruning.bounds(self.series)
-        if kept.gate is not None and kept.bounds is not None and _equal(bounds, kept.bounds):
-            return kept.gate
-        kept.bounds, kept.gate = bounds, gate(self, pruning)
+        if kept.events is not self.events and any(one.signal.happening for one in names):
+            kept.gate = None
+        if kept.gate is None or kept.bounds is None or not _equal(bounds, kept.bounds):
+            kept.bounds, kept.gate, kept.events = bounds, gate(self, pruning), self.events
         return kept.gate
 
     @property
@@ -178,17 +180,17 @@ class Scene:
             return self.events.of_kinds(signal.happening)
         if signal.of == "host":
             hosts = [one.ref for one in topology.hosts(self.source, ref)]
-            of_host = naming(topology.entity(ref).name, self.events.happened(hosts, signal.happening))
+            of_host = self.events.naming(topology.entity(ref).name, signal.happening, hosts) if hosts else []
             names = {"", *(topology.entity(one).name for one in hosts)}
             of_device = self.events.happened((topology.base(ref),), signal.happening)
             own = [event for event in of_device if event.log_host in names]  # as this host's logs tell it
-            return sorted({*of_host, *own}, key=lambda event: event.at) if own else of_host
+            return sorted({*of_host, *own}, key=lambda event: event.at) if own else list(of_host)
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
         stores = {topology.base(ref), *topology.stored_on(ref)}
         found = self.events.happened(stores, signal.happening)
-        of_kinds = self.events.of_kinds(signal.happening)
-        told = [one for name in store_names(topology, ref) for one in naming(name, of_kinds)]
+        named = (self.events.naming(name, signal.happening) for name in store_names(topology, ref))
+        told = [one for events in named for one in events]
         return list(dict.fromkeys([*found, *told]))
 
     def _happening(self, signal: Signal) -> FloatArray:

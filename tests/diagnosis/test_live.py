@@ -73,6 +73,20 @@ def test_a_vm_that_moves_and_facts_that_come_late(tmp_path: Path) -> None:
     assert len(judged_at_every_instant(session(recording), tmp_path / "s.hscope")[-1].findings) > 1
 
 
+def test_an_event_alone_that_comes_late(tmp_path: Path) -> None:
+    """Nothing is measured of the uplink that differs: what is told of it alone makes the finding."""
+    recording = busy(source="vcenter")
+    nic = recording.add(
+        "nic", "esx01/vmnic3", {"net.mbits_tx": 50.0, "net.mbits_rx": 50.0, "net.errors_rx": 0.0}
+    )
+    for at in (300.0, 360.0, 420.0, 480.0):
+        recording.event(nic, "network", "Physical NIC vmnic3 linkstate is flapping", at, 30.0)
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope")
+    told = [any(each.entity == nic for each in one.findings) for one in found]
+    assert not told[0]
+    assert told[-1]
+
+
 @pytest.mark.parametrize("late", [1, 3])
 def test_samples_that_come_late(late: int, tmp_path: Path) -> None:
     assert judged_at_every_instant(session(busy()), tmp_path / "s.hscope", late=late)[-1].findings
