@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFont,
     QFontMetrics,
     QIcon,
     QKeyEvent,
@@ -24,7 +25,7 @@ from wizards.flows.gallery import LEVEL_MEANINGS, Outcome, Readiness, TestCard
 from wizards.pages.badge import badge_text, badge_width, paint_badge, paint_symbol, state_of
 from wizards.pages.fonts import sized
 
-_HEIGHT, _PAD = 184, 12
+_HEIGHT, _PAD, _BESIDE = 184, 12, 4
 _LINE, _ICON = 18, 13
 OUTCOME_STATES: dict[Outcome, Health] = {
     "good": "ok",
@@ -49,6 +50,18 @@ def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> str:
             lines[-1] = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)
             break
     return "\n".join(lines)
+
+
+def head_badges(card: TestCard, width: int, font: QFont) -> list[str]:
+    """Return the texts of a card's badges beside its name, in a card of so many pixels: the highest class has
+    its word unless the name would be cut for it.
+    """
+    texts = [badge_text(level, word=level == card.level) for level in card.levels]
+    name = QFontMetrics(sized(font, 13, bold=True)).horizontalAdvance(shown(card.title))
+    taken = sum(badge_width(one, font) + _BESIDE for one in texts)
+    if name + taken + _BESIDE + 2 * _PAD <= width:
+        return texts
+    return [badge_text(level, word=False) for level in card.levels]
 
 
 class CardView(QWidget):
@@ -192,14 +205,14 @@ class CardView(QWidget):
     def _paint_head(self, painter: QPainter) -> None:
         tokens, right = self._theme.tokens, float(self.width() - _PAD)
         painter.setFont(self.font())
-        for level in reversed(self.card.levels):
-            text = badge_text(level, word=level == self.card.level)
+        texts = head_badges(self.card, self.width(), self.font())
+        for level, text in zip(reversed(self.card.levels), reversed(texts), strict=True):
             right -= badge_width(text, self.font())
             paint_badge(painter, QPointF(right, 10), text, state_of(level), tokens)
-            right -= 4
+            right -= _BESIDE
         painter.setFont(sized(self.font(), 13, bold=True))
         painter.setPen(QColor(tokens.text))
-        room = QRect(_PAD, 10, int(right) - _PAD - 4, _LINE)
+        room = QRect(_PAD, 10, int(right) - _PAD - _BESIDE, _LINE)
         self._draw_line(painter, room, self.card.title)
 
     def _paint_fact(self, painter: QPainter, number: int, icon: QIcon, text: str, colour: str) -> None:

@@ -1,0 +1,32 @@
+"""The head of a card in the gallery: the test's name is never cut to make room for the words of badges."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication
+
+from resources.guided_tests import load_guided_tests
+from wizards.flows.cards import Connected, card_groups
+from wizards.flows.gallery import TestCard
+from wizards.pages.badge import badge_width
+from wizards.pages.card import head_badges
+from wizards.pages.fonts import sized
+
+NARROWEST = 352
+CARDS = [one for group in card_groups(load_guided_tests(), Connected("lab", "x"), []) for one in group.cards]
+
+
+@pytest.mark.parametrize("card", CARDS, ids=[one.id for one in CARDS])
+def test_the_name_of_a_test_is_whole_in_the_narrowest_column(qapp: QApplication, card: TestCard) -> None:
+    font = qapp.font()
+    texts = head_badges(card, NARROWEST, font)
+    badges = sum(badge_width(one, font) + 4 for one in texts)
+    title = QFontMetrics(sized(font, 13, bold=True)).horizontalAdvance(card.title)
+    assert title + badges + 2 * 12 <= NARROWEST
+    assert [one.split()[0] for one in texts] == [f"D{level}" for level in card.levels]
+
+
+def test_the_highest_class_has_its_word_where_there_is_room(qapp: QApplication) -> None:
+    for card in CARDS:
+        assert len(head_badges(card, 700, qapp.font())[-1].split()) > 1
