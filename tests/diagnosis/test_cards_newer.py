@@ -227,3 +227,37 @@ def test_rules_and_overrides_are_named_where_vms_do_not_move() -> None:
     recording.fact(place, "drs.behavior", "fullyAutomated")
     told = cause(only(recording, problem="cluster.imbalance"), "vms_tied")
     assert "4 rules are in force, 7 VMs have a setting of their own" in told.because
+
+
+class TestTeams:
+    def team(self, role: str) -> Recording:
+        """Twelve VMs that fill one uplink of a switch while the other one is idle."""
+        recording = vcenter()
+        for name, mbits, its in (("vmnic0", 950.0, "active"), ("vmnic1", 1.0, role)):
+            nic = recording.add(
+                "nic", name, {"net.mbits_tx": mbits, "net.mbits_rx": 20.0, "net.drops_tx": 0.0}
+            )
+            recording.fact(nic, "nic.speed_mbps", 1000.0)
+            recording.fact(nic, "nic.switch", "vSwitch0")
+            if role:
+                recording.fact(
+                    nic, "nic.teaming", "failover_explicit" if role == "standby" else "loadbalance_srcid"
+                )
+                recording.fact(nic, "nic.team_role", its)
+        for number in range(12):
+            vm = recording.vm(f"web{number:02}", {"cpu.ready": 0.5})
+            recording.add("port", "eth0", {"net.mbits_tx": 79.0, "net.mbits_rx": 2.0}, parent=vm)
+        return recording
+
+    @pytest.mark.parametrize("role", ["", "active"])
+    def test_an_active_uplink_that_idles_is_an_uneven_team(self, role: str) -> None:
+        first = only(self.team(role), problem="net.saturated").causes[0]
+        assert (first.cause, first.verdict) == ("unbalanced_team", "likely")
+        assert ("policy is loadbalance_srcid" in first.because) == bool(role)
+
+    def test_one_on_standby_is_none(self) -> None:
+        """Nothing is wrong with how ports are spread: there is one uplink to spread them over."""
+        found = only(self.team("standby"), problem="net.saturated")
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("others_on_standby", "likely")
+        assert "vmnic1" in found.causes[0].because
+        assert verdicts(found)["unbalanced_team"] == "ruled out"

@@ -169,6 +169,9 @@ class TestPaths:
     def test_a_device_that_jumps_from_path_to_path(self) -> None:
         recording = self.device(alternating(20.0, 2_000.0), alternating(20.0, 2_000.0, 20.0))
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "thrashing"
+        recording.fact(EntityRef("device", LUN), "device.path_policy", "VMW_PSP_FIXED")
+        first = only(recording, problem=self.PROBLEM).causes[0]
+        assert first.because.endswith("(path policy, as vCenter tells it: VMW_PSP_FIXED).")
 
     def test_what_vcenter_tells_of_a_device_of_the_host(self) -> None:
         recording = vcenter()
