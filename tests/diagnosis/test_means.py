@@ -55,6 +55,14 @@ def test_an_interval_holds_the_truth_in_95_of_100(phi: float, samples: int) -> N
     assert (np.abs(means.mean) <= reach).mean() >= 0.93
 
 
+def test_noise_on_top_of_a_slow_load_does_not_hide_it() -> None:
+    """Neighbours then correlate by half only, which for an AR(1) would leave a third of the samples."""
+    slow = autocorrelated(1200, 360, 0.95, seed=5) + autocorrelated(1200, 360, 0.0, seed=6)
+    means = means_of(slow)
+    reach = two_sided_reach(0.95, means.freedom) * means.error
+    assert (np.abs(means.mean) <= reach).mean() >= 0.92
+
+
 def test_what_stands_still_has_no_error() -> None:
     means = means_of(np.full((1, 100), 0.1))
     assert (means.error[0], means.spread[0], means.count[0]) == (0.0, 0.0, 100.0)
