@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    comparing,
     correlating,
     diagnosing,
     equal_runs,
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "read": reading.measure,
     "logs": reading_logs.measure,
     "diagnose": diagnosing.measure,
+    "compare": comparing.measure,
     "correlate": correlating.measure,
     "verdicts": verdict_delay.measure,
     "decode": vsphere.measure,
