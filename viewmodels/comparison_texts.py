@@ -4,7 +4,7 @@ terminal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnosis.comparison import Comparison, LoadRow, Row
@@ -19,6 +19,7 @@ SAME = "~"
 """How "no real difference" is written; never as a change of 0.6 %."""
 _NAME = 60
 _POINTS = "pt"
+_SEEN_BY_HOSTS = frozenset({"device", "datastore"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,35 @@ def counted(comparison: Comparison) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Places in a comparison's order that are worth a line, and how many more tell the very same numbers, by
+    place: a LUN's only partition, a VM's only disk.
+    """
+
+    changed: Sequence[int]
+    undecided: Sequence[int]
+    alike: Mapping[int, int]
+
+
+def distinct_ranks(comparison: Comparison, changed: int, undecided: int) -> Ranks:
+    """Return the first places whose counter and numbers no earlier one has, at most so many of each sort."""
+    first: dict[tuple[str, float, float], int] = {}
+    alike: dict[int, int] = {}
+    places: dict[str, list[int]] = {}
+    a, b = comparison.means
+    for rank, at in enumerate(comparison.order.tolist()):
+        verdict = comparison.differences.verdict_of(at)
+        if verdict == "same":
+            break
+        key = (comparison.pairs[at].a.counter, float(a.mean[at]), float(b.mean[at]))
+        if first.setdefault(key, rank) != rank:
+            alike[first[key]] = alike.get(first[key], 0) + 1
+        else:
+            places.setdefault("undecided" if verdict == "undecided" else "changed", []).append(rank)
+    return Ranks(places.get("changed", [])[:changed], places.get("undecided", [])[:undecided], alike)
+
+
 def same_load(comparison: Comparison) -> str:
     """Return the answer to "was the load the same?": ``yes``, ``no``, or ``undecided``."""
     return {True: "yes", False: "no", None: "undecided"}[comparison.load.same]
@@ -103,11 +133,22 @@ def cells(row: Row, catalogue: Catalogue) -> RowCells:
 
 
 def entity_text(row: Row) -> str:
-    """Return the entity's name after its owner's: ``db-prod › vCPU 2``; both names if it was renamed."""
+    """Return the entity's name after its owner's: ``db-prod › vCPU 2``; both names if it was renamed.
+
+    Of a LUN or datastore that several hosts see, it says whose numbers these are.
+    """
     a, b = shown(row.name, _NAME), shown(row.name_in_b, _NAME)
     own = a if a == b else f"{a} → {b}"
+    if row.entity.kind in _SEEN_BY_HOSTS:
+        return f"{own} on {_short(shown(row.source, _NAME))}"
     owner = shown(row.owner, _NAME)
     return f"{owner} › {own}" if owner and not own.startswith(owner) else own
+
+
+def _short(host: str) -> str:
+    """A host's name without its domain; an address stays whole."""
+    name = host.partition(".")[0]
+    return host if name.isdigit() or "→" in host else name
 
 
 def counter_text(row: Row, catalogue: Catalogue) -> str:
@@ -150,7 +191,7 @@ def judged_text(row: Row) -> str:
 
 
 def _signed(number: float) -> str:
-    text = format_value(number, "")
+    text = format_value(round(number, 6), "")  # 1.9 − 1 is 0.8999…
     return text if text.startswith(("−", "≈")) or number == 0 else f"+{text}"
 
 

@@ -38,9 +38,10 @@ from sessions.export.csv_table import CsvRows
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.comparison_texts import distinct_ranks
 
 _ENTITY_KINDS_MARK = ":"
-_TOP = 20
+_TOP, _REASONS = 20, 3
 
 
 def compare_(
@@ -67,8 +68,11 @@ def compare_(
     ] = "",
     entity: Annotated[
         str,
-        typer.Option(metavar="GLOB", help="Only entities of this name and their parts; kind:name narrows."),
+        typer.Option(metavar="GLOB", help="Only entities of this name, as in 'SQL*'; kind:name narrows."),
     ] = "*",
+    parts: Annotated[
+        bool, typer.Option("--parts", help="With what --entity names also its parts: vCPUs, disks, ports.")
+    ] = False,
     counter: Annotated[str, typer.Option(metavar="GLOB", help="Only counters of these keys: 'cpu.*'.")] = "*",
     leave_out: Annotated[
         list[str] | None,
@@ -104,7 +108,7 @@ def compare_(
 
             catalogue = load_catalogue()
             knowledge = (catalogue, load_problems(), load_comparison_rules(catalogue))
-            choice = _choice(sides, entity, counter)
+            choice = _choice(sides, entity, counter, with_parts=parts)
             found = compare(
                 *sides,
                 choice,
@@ -113,14 +117,18 @@ def compare_(
                 cancel=cancel,
             )
             _require_pairs(found, entity, counter)
-            rows = list(found.rows(top or (None if as_json or as_csv else _TOP), step))
+            as_text = not (as_json or as_csv)
+            ranks = distinct_ranks(found, top or _TOP, _REASONS)
+            all_ranks = range(min(top or len(found.pairs), len(found.pairs)))
+            chosen = [*ranks.changed, *ranks.undecided] if as_text else all_ranks
+            rows = list(found.rows(chosen, step))
         if as_json:
             print_json(comparison_json(found, rows, windows))
         elif as_csv:
             _write_csv(rows)
         else:
             names = session.name, (other or session).name
-            write_comparison(found, rows, windows, names, clock, results())
+            write_comparison(found, rows, ranks.alike, windows, names, clock, results())
 
 
 def _opened(path: Path | None) -> AbstractContextManager[SessionReader | None]:
@@ -161,11 +169,13 @@ def _window(text: str, clock: Clock, option: str) -> TimeRange:
     return TimeRange(first, last)
 
 
-def _choice(sides: tuple[Side, Side], entity: str, counter: str) -> Choice:
-    """Entities of that name on either side, with their parts. Raises NotFoundError if there are none."""
+def _choice(sides: tuple[Side, Side], entity: str, counter: str, *, with_parts: bool) -> Choice:
+    """Entities of that name on either side. Raises NotFoundError if there are none."""
     if entity == "*":
         return Choice(counter=lambda key: matches(key, counter))
-    a, b = (_matching(Records(side.session), side.window.end, entity) for side in sides)
+    a, b = (
+        _matching(Records(side.session), side.window.end, entity, with_parts=with_parts) for side in sides
+    )
     if not a and not b:
         raise NotFoundError(
             f"No entity is called {entity!r}, in A nor in B.",
@@ -174,7 +184,7 @@ def _choice(sides: tuple[Side, Side], entity: str, counter: str) -> Choice:
     return Choice((a, b), lambda key: matches(key, counter))
 
 
-def _matching(records: Records, at: int, glob: str) -> set[EntityRef]:
+def _matching(records: Records, at: int, glob: str, *, with_parts: bool) -> set[EntityRef]:
     kind, mark, name = glob.partition(_ENTITY_KINDS_MARK)
     kinds = {ref.kind for ref in records.entities}
     if not mark or kind not in kinds:
@@ -184,8 +194,7 @@ def _matching(records: Records, at: int, glob: str) -> set[EntityRef]:
         for ref in records.entities
         if (not kind or ref.kind == kind) and _is_called(records.name(ref, at), name)
     }
-    parts = {ref for ref in records.entities if not found.isdisjoint(records.ancestors(ref))}
-    return found if any(ref.kind == "host" for ref in found) and kind == "host" else found | parts
+    return found | records.parts_of(found) if with_parts else found
 
 
 def _is_called(name: str, glob: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -29,7 +29,7 @@ from viewmodels.comparison_texts import (
 _WIDEST = 140
 _WIDE = 110
 """Columns from which on interval and percentiles have room."""
-_EACH, _EVENTS, _REASONS = 5, 10, 3
+_EACH, _EVENTS = 5, 10
 _COLUMNS = ("rank", "name", "counter", "a", "b", "change", "judged")
 _MORE = ("rank", "name", "counter", "a", "b", "change", "interval", "p95", "judged")
 _HEADS = {
@@ -43,12 +43,16 @@ _STYLES = {"better": "green", "worse": "red", "to know": "cyan"}
 def write_comparison(
     found: Comparison,
     rows: Sequence[Row],
+    alike: Mapping[int, int],
     windows: Windows,
     names: tuple[str, str],
     clock: Clock,
     console: Console,
 ) -> None:
-    """Print a comparison with its most important rows; ``names`` are those of the two files."""
+    """Print a comparison with its most important rows; ``names`` are those of the two files.
+
+    ``alike`` says how many more rows have the same numbers, by the place of a row.
+    """
     page = _Page(console)
     for letter, window, name in zip("AB", (windows.a, windows.b), names, strict=True):
         length = format_duration(window.seconds)
@@ -60,7 +64,7 @@ def write_comparison(
     page.line()
     page.line(headline(found), style="bold")
     page.line(counted(found))
-    _write_rows(found, rows, page)
+    _write_rows(found, rows, alike, page)
     _write_rest(found, clock, page)
 
 
@@ -104,19 +108,25 @@ def _option(window: TimeRange, clock: Clock) -> str:
     return f"{clock.iso(window.start)}..{clock.iso(window.end)}"
 
 
-def _write_rows(found: Comparison, rows: Sequence[Row], page: _Page) -> None:
+def _write_rows(found: Comparison, rows: Sequence[Row], alike: Mapping[int, int], page: _Page) -> None:
     catalogue = found.importance.catalogue
     changed = [row for row in rows if row.verdict in {"higher", "lower"}]
     if changed:
         page.line()
         _write_table(changed, catalogue, page)
+    folded = sum(alike.get(row.rank - 1, 0) for row in changed)
+    if folded:
+        page.line(
+            f"{format_count(folded)} more have the very same numbers as one of these.", indent=2, lead=2
+        )
     total = found.counts["higher"] + found.counts["lower"]
-    if total > len(changed):
-        page.line(f"… and {format_count(total - len(changed))} more; --top {total} shows them.", indent=2)
-    undecided = [row for row in rows if row.verdict == "undecided"]
-    for row in undecided[:_REASONS]:
-        of = cells(row, catalogue)
-        page.line(f"? {of.name}, {of.counter}: {of.a} → {of.b}. {row.why}", indent=2, lead=4)
+    left = total - len(changed) - folded
+    if left:
+        page.line(f"… and {format_count(left)} more; --top {total} shows them.", indent=2, lead=2)
+    for row in rows:
+        if row.verdict == "undecided":
+            of = cells(row, catalogue)
+            page.line(f"? {of.name}, {of.counter}: {of.a} → {of.b}. {row.why}", indent=2, lead=4)
 
 
 def _write_table(rows: Sequence[Row], catalogue: Catalogue, page: _Page) -> None:
@@ -148,13 +158,21 @@ def _shared(name: int, counter: int, room: int, half: int) -> tuple[int, int]:
 
 def _joined(text: dict[str, str], widths: dict[str, int]) -> str:
     parts = []
-    for name, cell in text.items():
-        width = widths[name]
-        if cell_len(cell) > width:
-            cell = set_cell_size(cell, width - 1) + "…"  # noqa: PLW2901 - the cell as it is shown
-        space = " " * (width - cell_len(cell))
+    for name, whole in text.items():
+        cell = _cut(whole, widths[name], at_end=name == "counter")
+        space = " " * (widths[name] - cell_len(cell))
         parts.append(cell + space if name in _LEFT else space + cell)
     return "  ".join(parts).rstrip()
+
+
+def _cut(text: str, width: int, *, at_end: bool) -> str:
+    """Cut a text at its end, or in its middle: names of devices, and of parts, differ at both ends."""
+    if cell_len(text) <= width:
+        return text
+    end = "" if at_end else text
+    while cell_len(end) > (width - 1) // 2:
+        end = end[1:]
+    return set_cell_size(text, width - 1 - cell_len(end)).rstrip() + "…" + end
 
 
 def _write_rest(found: Comparison, clock: Clock, page: _Page) -> None:

@@ -91,24 +91,29 @@ class Comparison:
             Counter(self.importance.judged(self.pairs[at].a.counter, of.verdict_of(at)) for at in changed)
         )
 
-    def rows(self, top: int | None = None, step: Callable[[float], None] = lambda _: None) -> Iterator[Row]:
-        """Yield the rows that matter most, or all of them; percentiles and effects are of raw samples,
-        which are read now. ``step`` is called with the part that is done, and may raise to stop.
+    def rows(
+        self, ranks: Sequence[int] | None = None, step: Callable[[float], None] = lambda _: None
+    ) -> Iterator[Row]:
+        """Yield the rows at these places of the order, counted from 0, or all of them.
+
+        Percentiles and effects are of raw samples, which are read now. ``step`` is called with the part that
+        is done, and may raise to stop.
         """
-        places = self.order[:top].tolist()
+        chosen = range(len(self.pairs)) if ranks is None else ranks
+        places = [int(self.order[rank]) for rank in chosen]
         found = distributions(self.sides, [self.pairs[at] for at in places], step)
-        for rank, at in enumerate(places):
-            yield self._row(rank, at, found)
+        for number, (rank, at) in enumerate(zip(chosen, places, strict=True)):
+            yield self._row(rank, at, (found, number))
 
     def outline(self, top: int | None = None) -> Iterator[Row]:
         """Yield the rows without reading samples: percentiles and effects are NaN."""
         for rank, at in enumerate(self.order[:top].tolist()):
             yield self._row(rank, at, None)
 
-    def _row(self, rank: int, at: int, found: Distributions | None) -> Row:
+    def _row(self, rank: int, at: int, found: tuple[Distributions, int] | None) -> Row:
         pair, of = self.pairs[at], self.differences
         samples = [
-            _sample(means, at, None if found is None else found.percentiles[side, rank])
+            _sample(means, at, None if found is None else found[0].percentiles[side, found[1]])
             for side, means in enumerate(self.means)
         ]
         names = [
@@ -138,7 +143,7 @@ class Comparison:
             ratio_interval=self._ratio_interval(at) if is_known else None,
             chance=float(of.chance[at]),
             corrected=float(of.corrected[at]),
-            effect=float("nan") if found is None else float(found.effect[rank]),
+            effect=float("nan") if found is None else float(found[0].effect[found[1]]),
             verdict=verdict,
             judged=self.importance.judged(pair.a.counter, verdict),
             margin=float(of.margin[at]),
@@ -212,11 +217,9 @@ def compare(
     margin = margins(meant.pairs, means[0].mean, rules)
     of = differences(*means, margin, rules)
     importance = Importance(catalogue, rules, load_limits(problems), load_headlines(catalogue))
-    load = load_of(
-        Sides(sides, found, records, joining, rules),
-        _scope(choice, joining),
-        lambda: step("the load", 0.9),
-    )
+    scope = _scope(choice, joining, records)
+    load = load_of(Sides(sides, found, records, joining, rules), scope, lambda: step("the load", 0.9))
+    in_scope = {*scope[0], *scope[1]}
     return Comparison(
         sides,
         meant.pairs,
@@ -224,9 +227,13 @@ def compare(
         of,
         order(meant.pairs, means, of, importance),
         load,
-        [one for one in entity_changes(sides, records, joining) if _concerns(one, choice)],
+        [one for one in entity_changes(sides, records, joining) if not in_scope or one.entity in in_scope],
         [one for one in both.counters if choice.counter(one.counter)],
-        [one for one in events_between(sides) if one.entity is None or _is_chosen(one.entity, choice)],
+        [
+            one
+            for one in events_between(sides)
+            if not in_scope or one.entity is None or one.entity in in_scope
+        ],
         records,
         importance,
     )
@@ -244,24 +251,17 @@ def _means(
     )
 
 
-def _scope(choice: Choice, joining: Joining) -> tuple[Collection[EntityRef], Collection[EntityRef]]:
-    """The chosen entities of each side, with their partners on the other."""
+def _scope(
+    choice: Choice, joining: Joining, records: tuple[Records, Records]
+) -> tuple[Collection[EntityRef], Collection[EntityRef]]:
+    """The chosen entities of each side with their parts, and their partners on the other; empty for all."""
     if not any(choice.entities):
         return _ALL, _ALL
     back = {partner.ref: ref for ref, partner in joining.partners.items()}
     forth = {ref: partner.ref for ref, partner in joining.partners.items()}
-    return (
-        {*choice.entities[0], *(back[ref] for ref in choice.entities[1] if ref in back)},
-        {*choice.entities[1], *(forth[ref] for ref in choice.entities[0] if ref in forth)},
-    )
-
-
-def _is_chosen(ref: EntityRef, choice: Choice) -> bool:
-    return not any(choice.entities) or ref in choice.entities[0] or ref in choice.entities[1]
-
-
-def _concerns(change: Change, choice: Choice) -> bool:
-    return _is_chosen(change.entity, choice)
+    a = {*choice.entities[0], *(back[ref] for ref in choice.entities[1] if ref in back)}
+    b = {*choice.entities[1], *(forth[ref] for ref in choice.entities[0] if ref in forth)}
+    return a | records[0].parts_of(a), b | records[1].parts_of(b)
 
 
 def _steps(progress: Progress | None, cancel: Flag | None) -> Callable[[str, float], None]:

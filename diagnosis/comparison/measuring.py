@@ -14,14 +14,14 @@ import numpy as np
 
 from diagnosis.comparison.pairing import Present
 from diagnosis.comparison.values import Side
-from diagnosis.statistics.means import BLOCKS, Means, means_of
+from diagnosis.statistics.means import MIN_BLOCKS, Means, means_of
 from sessions.frames import MAX_FRAME_VALUES
 from sessions.model import FloatArray, IntArray
 from sessions.times import TimeRange
 
 MAX_RAW_VALUES = 1 << 23
 """Samples of one side that are read one by one: half a second's work."""
-MIN_STRETCHES = 2 * BLOCKS
+MIN_STRETCHES = 2 * MIN_BLOCKS
 """Means of blocks, at least, that tell how sure a mean is."""
 MAX_STRETCHES = 128
 
@@ -38,10 +38,12 @@ def measured(side: Side, found: Present, step: Callable[[], None]) -> Means:
     """Return the means of a side's series; shape (len(found.series),). ``step`` may raise to stop."""
     ids = found.ids
     result = Means(*(np.full(ids.size, np.nan) for _ in fields(Means)))
-    left = np.arange(ids.size)
-    if int(found.count.sum()) > MAX_RAW_VALUES and isinstance(side.session, HasBlockMeans):
+    still = found.low == found.high
+    _put(result, np.flatnonzero(still), _of_still(found.take(np.flatnonzero(still))))
+    left = np.flatnonzero(~still)
+    if int(found.count[left].sum()) > MAX_RAW_VALUES and isinstance(side.session, HasBlockMeans):
         step()
-        left = _measured_by_blocks(side, side.session, found, result)
+        left = _measured_by_blocks(side, side.session, found, left, result)
     sources = np.array([one.source for one in found.series], np.int64)[left]
     for source in dict.fromkeys(sources.tolist()):
         _measure_by_samples(side, source, ids, left[sources == source], result, step)
@@ -64,22 +66,27 @@ def _put(result: Means, index: IntArray, part: Means) -> None:
         getattr(result, field.name)[index] = getattr(part, field.name)
 
 
-def _measured_by_blocks(side: Side, session: HasBlockMeans, found: Present, result: Means) -> IntArray:
-    """Fill in what the means of blocks tell; return the places of the series that have too few blocks."""
-    values = np.concatenate(
-        [session.block_means(found.ids, piece, MAX_STRETCHES) for piece in side.pieces], axis=1
-    )
+def _of_still(found: Present) -> Means:
+    """Means of series whose samples are all equal: there is no doubt about them."""
+    count = found.count.astype(np.float64)
+    doubtful = np.where(count > 1, 0.0, np.nan)
+    return Means(count, found.mean, doubtful, doubtful, np.where(count > 1, count - 1, np.nan), count)
+
+
+def _measured_by_blocks(
+    side: Side, session: HasBlockMeans, found: Present, index: IntArray, result: Means
+) -> IntArray:
+    """Fill in what the means of blocks tell of the series at ``index``; return those that have too few
+    blocks.
+    """
+    ids = found.ids[index]
+    values = np.concatenate([session.block_means(ids, piece, MAX_STRETCHES) for piece in side.pieces], axis=1)
     if len(side.pieces) > 1:
         values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
     means = means_of(values)
-    still = found.low == found.high
-    for numbers in (means.spread, means.error):
-        numbers[still] = 0.0
-    for numbers in (means.freedom, means.effective):
-        numbers[still] = found.count[still]
-    enough = still | (means.count >= MIN_STRETCHES)
-    _put(result, np.flatnonzero(enough), means.take(np.flatnonzero(enough)))
-    return np.flatnonzero(~enough)
+    enough = means.count >= MIN_STRETCHES
+    _put(result, index[enough], means.take(np.flatnonzero(enough)))
+    return index[~enough]
 
 
 def _measure_by_samples(

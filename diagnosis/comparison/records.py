@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from sessions.identities import MOID, UUID
@@ -68,6 +68,11 @@ class Records:
             found.append(entity.parent)
             entity = self.entities.get(entity.parent)
         return found
+
+    def parts_of(self, refs: Collection[EntityRef]) -> set[EntityRef]:
+        """Return all entities that are part of one of these."""
+        wanted = set(refs)
+        return {ref for ref in self.entities if not wanted.isdisjoint(self.ancestors(ref))}
 
     @cached_property
     def depth(self) -> Mapping[EntityRef, int]:

@@ -143,6 +143,13 @@ def test_csv_has_a_line_for_each_row(say: Say, session: Path) -> None:
     assert float(rows[0]["low"]) < float(rows[0]["difference"]) < float(rows[0]["high"])
 
 
+def test_parts_are_compared_where_they_are_asked_for(say: Say, session: Path) -> None:
+    whole = document(say(session, "--entity", "host:esx01", "--json"))
+    assert {row["entity"]["name"] for row in whole["rows"]} == {"esx01"}
+    parts = document(say(session, "--entity", "host:esx01", "--parts", "--json"))
+    assert {row["entity"]["name"] for row in parts["rows"]} == {"esx01", "db-prod"}
+
+
 def test_two_sessions_are_joined_and_the_rename_is_told(say: Say, session: Path, tmp_path: Path) -> None:
     other = written(tmp_path / "monday.hscope", name="db-old", start=START + 3 * 86_400_000)
     found = document(say(session, other, "--json"))

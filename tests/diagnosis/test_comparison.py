@@ -168,7 +168,7 @@ def test_limits_crossed_come_first_and_parts_after_their_owner() -> None:
 
 
 def test_what_was_left_out_does_not_count() -> None:
-    backup = noise(5, 0.3)
+    backup = noise(5, 0.3, phi=0.3)
     backup[120:240] += 40
     recording = hour()
     recording.vm("db", {"vdisk.latency_read": backup})
