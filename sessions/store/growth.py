@@ -85,16 +85,6 @@ class FollowingReader(RecordReader):
         with self._state():
             yield
 
-    def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
-        """Return the time ranges in which samples of these series were written since an earlier call, to
-        follow a session.
-
-        ``newest`` is the second result of that earlier call, 0 at first. Late samples and compacted ones
-        count, too; outside of the ranges the samples are the same as before.
-        """
-        with self._state():
-            return self._samples.written_since(np.asarray(ids, np.int64), newest)
-
     @contextmanager
     def _state(self) -> Iterator[None]:
         with self._database.snapshot():
