@@ -280,6 +280,7 @@ def test_decoding_in_threads_makes_nobodys_warnings_errors() -> None:
 @example(["99999999999999999999"], 1)
 @example(["1000000000000000000"], 1)
 @example(["-99999999999999999999"], 1)
+@example(["0", "0,0,0"], 2)
 def test_numbers_are_read_as_their_definition_says(texts: list[str], columns: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

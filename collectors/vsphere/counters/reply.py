@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import repeat
 
 import numpy as np
 from lxml import etree
@@ -211,11 +212,19 @@ def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
     """
     joined = ",".join(texts)
     flat = _parsed(joined) if joined.isascii() else None
-    if flat is None or flat.size != len(texts) * columns:
+    if flat is None or flat.size != len(texts) * columns or not _have_commas(texts, columns - 1):
         return _carefully(texts, columns)
     values = flat.astype(np.float64).reshape(len(texts), columns)
     values[values < 0] = np.nan
     return values, 0
+
+
+def _have_commas(texts: list[str], commas: int) -> bool:
+    """True if each text has so many: one that is too short and one that is too long have as many together.
+
+    To be asked of texts of as many integers together as there should be; none of them is empty.
+    """
+    return commas == 0 or set(map(str.count, texts, repeat(","))) == {commas}
 
 
 def _parsed(joined: str) -> IntArray | None:
