@@ -24,6 +24,7 @@ PAGES = (
     ("settings", "Settings"),
     ("commands", "Commands"),
     ("presets", "What is recorded from vCenter"),
+    ("logs", "Log lines"),
     ("privileges", "Privileges in vCenter"),
 )
 """The pages of the help in their order; ``esxtop`` is made from the table of screens."""

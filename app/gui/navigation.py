@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QIcon
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.palette import Entry
-from app.gui.settings import SETTINGS
+from app.gui.settings import SETTINGS, STORAGE_PAGES
 from app.gui.shortcut_sheet import key_text
 from resources.foreign_text import shown
 from sessions.findings import Finding
@@ -120,6 +120,8 @@ def setting_entries(icon: QIcon, show_setting: Callable[[str], None]) -> Iterato
         labels = " ".join(label for _value, label in spec.choices)
         also = f"{spec.help} {labels}"
         yield Entry(f"Preferences: {spec.title}", "setting", icon, partial(show_setting, spec.key), also)
+    for key, title, also in STORAGE_PAGES:
+        yield Entry(f"Preferences: {title}", "setting", icon, partial(show_setting, key), also)
 
 
 def _tests(desk: Desk) -> Iterator[Entry]:

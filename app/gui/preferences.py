@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.desk import Desk
-from app.gui.settings import SETTINGS, Settings, SettingSpec
+from app.gui.settings import SETTINGS, STORAGE_PAGES, Settings, SettingSpec
 from app.gui.storage_pages import StorageClassesPage, StorageSetsPage
 from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
@@ -37,17 +37,14 @@ _AROUND = QSize(64, 120)
 """What lies around a page: the dialog's margins, the tabs, and the button."""
 
 
-STORAGE_LIMITS, STORAGE_CLASSES = "storage.limits", "storage.classes"
-"""Keys of the pages about storage, which ``show_setting`` shows."""
-
-
 def preferences(desk: Desk, window: QWidget) -> Preferences:
     """Return the preferences of the window, with the pages that are no plain settings."""
     pages = (
-        (STORAGE_LIMITS, "Storage limits", StorageSetsPage(desk.thresholds).view),
-        (STORAGE_CLASSES, "Storage classes", StorageClassesPage(desk.thresholds).view),
+        StorageSetsPage(desk.thresholds).view,
+        StorageClassesPage(desk.thresholds).view,
     )
-    return Preferences(desk.settings, desk.times, window, pages)
+    named = [(key, title, page) for (key, title, _), page in zip(STORAGE_PAGES, pages, strict=True)]
+    return Preferences(desk.settings, desk.times, window, named)
 
 
 class Preferences(QDialog):

@@ -89,6 +89,20 @@ SETTINGS: tuple[SettingSpec, ...] = (
 )  # fmt: skip
 
 
+STORAGE_LIMITS, STORAGE_CLASSES = "storage.limits", "storage.classes"
+STORAGE_PAGES = (
+    (
+        STORAGE_LIMITS, "Storage limits",
+        "thresholds latency HDD hybrid SSD NVMe vSAN: sets of your own, with versions",
+    ),
+    (
+        STORAGE_CLASSES, "Storage classes",
+        "which devices and datastores are HDD, hybrid, SSD, NVMe or vSAN, by their names",
+    ),
+)  # fmt: skip
+"""The pages of the preferences about storage: key, title, and other words by which they are looked for."""
+
+
 class Settings(QObject):
     """The current settings; ``changed`` carries the key, also when another window changed the setting.
 

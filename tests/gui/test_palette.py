@@ -34,6 +34,7 @@ def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
         ("theme", ["Preferences: Theme", "Switch between dark and light"]),
         ("esxtop -b", ["Import captures or logs…"]),
         ("speed of the lab", ["Preferences: Speed of the lab"]),
+        ("nvme", ["Preferences: Storage limits", "Preferences: Storage classes"]),
     ],
 )
 def test_the_palette_knows_commands_and_settings_by_their_other_words(

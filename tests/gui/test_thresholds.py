@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFileDialog, QPushBu
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.preferences import STORAGE_CLASSES, STORAGE_LIMITS, Preferences, preferences
+from app.gui.preferences import Preferences, preferences
+from app.gui.settings import STORAGE_CLASSES, STORAGE_LIMITS
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.windows import wait
