@@ -28,7 +28,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.board_log import BoardLog, Run, fingerprint
-from diagnosis import diagnose
+from diagnosis import Diagnosis, diagnose_session
 from lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
@@ -42,6 +42,7 @@ GOAL_PRECISION = 0.97
 GOAL_CAUSE = 0.9
 _QUIET = ("healthy", "lookalike")
 _PRINT_EVERY_S = 30.0
+WRITTEN_HELP = "only scenarios whose author had read the cards, or only the expert's text"
 
 Progress = Callable[[int, int, int], None]
 """Told how many runs are done, of how many, and what went wrong in them."""
@@ -51,7 +52,8 @@ Progress = Callable[[int, int, int], None]
 class Score:
     """Counts of true problems, findings and false alarms of one problem (or of one scenario).
 
-    ``orders`` counts the steps that findings ask for without a cause that the numbers support.
+    ``orders`` counts the steps that findings ask for without a cause that the numbers support. ``any_cause``
+    counts the found problems whose scenario asks for no certain first cause, ``checks`` the verdicts.
     """
 
     truths: int = 0
@@ -59,6 +61,9 @@ class Score:
     cause_right: int = 0
     alarms: int = 0
     orders: int = 0
+    any_cause: int = 0
+    checks: int = 0
+    checks_right: int = 0
     misses: list[str] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
@@ -68,6 +73,9 @@ class Score:
         self.cause_right += other.cause_right
         self.alarms += other.alarms
         self.orders += other.orders
+        self.any_cause += other.any_cause
+        self.checks += other.checks
+        self.checks_right += other.checks_right
         self.misses += other.misses
 
     @property
@@ -84,7 +92,13 @@ class Score:
     @property
     def cause(self) -> float:
         """Fraction of the found problems whose first cause is the one that the scenario injected, 0 to 1."""
-        return self.cause_right / self.found if self.found else 1.0
+        asked = self.found - self.any_cause
+        return self.cause_right / asked if asked else 1.0
+
+    @property
+    def verdicts(self) -> float:
+        """Fraction of the checks whose verdict is right, 0 to 1."""
+        return self.checks_right / self.checks if self.checks else 1.0
 
     def document(self) -> dict[str, float | int]:
         """Return the counts and fractions as a JSON-ready dict."""
@@ -96,6 +110,7 @@ class Score:
             "recall": round(self.recall, 4),
             "precision": round(self.precision, 4),
             "first_cause": round(self.cause, 4),
+            "verdicts": round(self.verdicts, 4),
         }
 
 
@@ -161,15 +176,13 @@ def run(
     *,
     out: Path | None = None,
     progress: Progress | None = None,
+    written_from: str = "*",
 ) -> Board:
     """Simulate and diagnose every scenario that matches ``pattern``, once a
-    seed; reuse the results in the file ``out``.
+    seed; reuse the results in the file ``out``. ``written_from`` text leaves only the scenarios of those who
+    had not read the cards, cards only the others.
     """
-    chosen = [
-        name
-        for name, one in load_scenarios().items()
-        if one.kind not in ("demo", "test") and fnmatch(name, pattern)
-    ]
+    chosen = chosen_scenarios(pattern, written_from)
     tasks = [(name, seed) for seed in seeds for name in chosen]
     board = Board(len(seeds))
     begin = time.perf_counter()
@@ -188,6 +201,17 @@ def run(
             progress(done, len(tasks), wrong)
     board.seconds = time.perf_counter() - begin
     return board
+
+
+def chosen_scenarios(pattern: str, written_from: str) -> list[str]:
+    """Return the ids of the scenarios that a board plays."""
+    return [
+        name
+        for name, one in load_scenarios().items()
+        if one.kind not in ("demo", "test")
+        and fnmatch(name, pattern)
+        and fnmatch(one.written_from, written_from)
+    ]
 
 
 def _results(tasks: Sequence[Run], workers: int) -> Iterator[tuple[Run, dict[str, Score]]]:
@@ -210,9 +234,11 @@ def play(task: Run) -> tuple[Run, dict[str, Score]]:
     lab = Lab(scenarios[name], seed=seed, fields="diagnosis")
     session = lab_session(lab, catalogue=catalogue)
     start = session.span()
-    findings = diagnose(session, problems, catalogue)
+    diagnosis = diagnose_session(session, problems, catalogue)
+    findings, truth = diagnosis.findings, lab.truth().seen_in("esxtop")
     where = f"{name} seed {seed}"
-    scores = judge(lab.truth(), findings, start.start if start else 0, where)
+    scores = judge(truth, findings, start.start if start else 0, where)
+    judge_checks(truth, diagnosis, scores, where)
     for order in unsupported_orders(findings, problems):
         score = scores.setdefault(order.partition(" ")[0], Score())
         score.orders += 1
@@ -237,8 +263,9 @@ def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where
         right.add((match.problem, match.entity))
         score.found += 1
         first = match.causes[0].cause if match.causes else ""
-        score.cause_right += first == one.cause
-        if first != one.cause:
+        score.any_cause += not one.cause
+        score.cause_right += bool(one.cause) and one.has_first(first)
+        if not one.has_first(first):
             score.misses.append(f"{where}: {one.problem} of {one.name}: {first} instead of {one.cause}")
     for finding in _alarms(truth, findings, right):
         score = scores.setdefault(finding.problem, Score())
@@ -250,13 +277,32 @@ def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where
     return scores
 
 
+def judge_checks(truth: GroundTruth, diagnosis: Diagnosis, scores: dict[str, Score], where: str) -> None:
+    """Count the verdicts of all checks into ``scores``, which ``judge`` has made of the same diagnosis.
+
+    A check is right that says "problem" or "suspected" where there is one, and nothing of the kind where
+    there is none; a finding that the scenario allows is right either way.
+    """
+    there = {one.problem for one in truth.truth if one.severity != "info" and not one.instead}
+    found = {one.problem for one in diagnosis.findings}
+    for check in diagnosis.verdict.checks:
+        score = scores.setdefault(check.problem, Score())
+        says = check.verdict in ("problem", "suspected")
+        allowed = not score.alarms if check.problem in found else not says
+        right = says if check.problem in there else allowed
+        score.checks += 1
+        score.checks_right += right
+        if not right:
+            score.misses.append(f"{where}: verdict on {check.problem}: {check.verdict}")
+
+
 def _matches(truth: Truth, finding: Finding, origin_ms: int) -> bool:
-    named = (finding.problem, finding.entity.kind, finding.entity_name) == (
-        truth.problem,
-        truth.kind,
-        truth.name,
-    )
-    if not named or (finding.severity == "info") != (truth.severity == "info"):
+    named = (finding.entity.kind, finding.entity_name) == (truth.kind, truth.name)
+    if (
+        finding.problem not in truth.problems
+        or not named
+        or (finding.severity == "info") != (truth.severity == "info")
+    ):
         return False
     start, end = origin_ms + truth.start_s * 1000, origin_ms + truth.end_s * 1000
     return any(window.start <= end and window.end >= start for window in finding.windows)
@@ -286,8 +332,8 @@ def markdown(board: Board) -> str:
     lines = [
         f"{board.seeds} seeds a scenario, {len(board.scenarios)} scenarios.",
         "",
-        "| problem | truths | recall | precision | first cause right | false alarms |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| problem | truths | recall | precision | first cause right | false alarms | verdicts right |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     rows = [*sorted(board.problems.items()), ("**all**", board.overall)]
     lines += [_row(name, score) for name, score in rows]
@@ -302,7 +348,7 @@ def markdown(board: Board) -> str:
 
 def _row(name: str, score: Score) -> str:
     numbers = f"{score.recall:.3f} | {score.precision:.3f} | {score.cause:.3f}"
-    return f"| {name} | {score.truths} | {numbers} | {score.alarms} |"
+    return f"| {name} | {score.truths} | {numbers} | {score.alarms} | {score.verdicts:.4f} |"
 
 
 def progress_printer() -> Progress:
@@ -334,6 +380,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
+    parser.add_argument("--written-from", default="*", choices=("cards", "text", "*"), help=WRITTEN_HELP)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, help="JSON lines: append every run, don't repeat what is there")
     parser.add_argument("--json", type=Path)
@@ -341,7 +388,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
     options = parser.parse_args(arguments)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
-    board = run(seeds, options.scenario, options.workers, out=options.out, progress=progress_printer())
+    board = run(
+        seeds, options.scenario, options.workers, out=options.out, progress=progress_printer(),
+        written_from=options.written_from,
+    )  # fmt: skip
     text = markdown(board)
     print(text)
     if options.misses:

@@ -15,10 +15,17 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
 
-from benchmarks.scoreboard import Board, Score, judge, markdown
-from diagnosis import diagnose
+from benchmarks.scoreboard import (
+    WRITTEN_HELP,
+    Board,
+    Score,
+    chosen_scenarios,
+    judge,
+    judge_checks,
+    markdown,
+)
+from diagnosis import diagnose_session
 from lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
@@ -36,11 +43,14 @@ def play(
     chosen = load_scenarios()[scenario]
     lab = Lab(chosen, seed=seed)
     session = vcenter_session(vcenter_document(lab, catalogue=catalogue), catalogue)
-    findings = diagnose(session, problems, catalogue)
-    truth = lab.truth()
+    diagnosis = diagnose_session(session, problems, catalogue)
+    truth = lab.truth().seen_in("vcenter")
     there = () if chosen.not_in_vcenter else tuple(dict.fromkeys(seen_by_vcenter(truth.truth, session)))
     seen = GroundTruth(there, truth.also)
-    return session, judge(seen, findings, lab.start_ms, f"{scenario} seed {seed}")
+    where = f"{scenario} seed {seed}"
+    scores = judge(seen, diagnosis.findings, lab.start_ms, where)
+    judge_checks(seen, diagnosis, scores, where)
+    return session, scores
 
 
 def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> Iterator[Truth]:
@@ -56,15 +66,14 @@ def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> Iterator[
             yield truth
 
 
-def run(seeds: Sequence[int], pattern: str = "*") -> Board:
+def run(seeds: Sequence[int], pattern: str = "*", written_from: str = "*") -> Board:
     """Simulate and diagnose every scenario that matches ``pattern``, once a seed."""
     problems, catalogue = load_problems(), load_catalogue()
     board = Board(len(seeds))
     begin = time.perf_counter()
-    for name, scenario in load_scenarios().items():
-        if scenario.kind not in ("demo", "test") and fnmatch(name, pattern):
-            for seed in seeds:
-                board.add(name, play(name, seed, problems, catalogue)[1])
+    for name in chosen_scenarios(pattern, written_from):
+        for seed in seeds:
+            board.add(name, play(name, seed, problems, catalogue)[1])
     board.seconds = time.perf_counter() - begin
     return board
 
@@ -75,9 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
+    parser.add_argument("--written-from", default="*", choices=("cards", "text", "*"), help=WRITTEN_HELP)
     parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
     options = parser.parse_args(arguments)
-    board = run(range(options.first_seed, options.first_seed + options.seeds), options.scenario)
+    board = run(
+        range(options.first_seed, options.first_seed + options.seeds), options.scenario,
+        options.written_from,
+    )  # fmt: skip
     print(markdown(board))
     if options.misses:
         print("\n".join(line for score in board.problems.values() for line in score.misses))

@@ -44,7 +44,7 @@ def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
             raise RuntimeError(f"{name}: record ended with {done.returncode}: {done.stderr}")
     with SessionReader.open(session) as reader:
         findings = diagnose_session(reader, load_problems(), load_catalogue()).findings
-        truth = lab.truth()
+        truth = lab.truth().seen_in("vcenter")
         there = () if scenario.not_in_vcenter else tuple(dict.fromkeys(seen_by_vcenter(truth.truth, reader)))
         span = reader.span()
         assert span is not None

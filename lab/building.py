@@ -31,7 +31,7 @@ from lab.inventory import (
 )
 from lab.names import Names
 from lab.placement import spread_disks
-from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
+from lab.scenario import CLUSTER_ROLE, STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
 from lab.worker_vms import QUIET_LUN, members_by_role, worker_vms
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
@@ -63,7 +63,7 @@ class _Builder:
         self.level = workloads.load[load]
         self.names = Names(rng)
         self.cores = int(rng.choice(self.site.cores))
-        self.stage_order = tuple(int(one) for one in rng.permutation(len(STAGES)))
+        self.stage_order = tuple(int(one) for one in rng.permutation(self.site.hosts))
         self.luns, self.arrays = self._storage()
         self.vms: list[Vm] = []
         self.taken: set[int] = set()
@@ -75,8 +75,8 @@ class _Builder:
         workers = self.scenario.workers
         if workers is not None:
             self._add_workers(workers)
-        per_host = 0 if workers is not None else 8 + self.cores // 3
-        for host in range(len(STAGES)):
+        per_host = 0 if workers is not None else self.site.per_host or 8 + self.cores // 3
+        for host in range(self.site.hosts):
             crowd = self._crowd() if host == self.stage_order[0] else 0
             self.vms += [self._vm(host, self._role()) for _ in range(per_host)]
             self.vms += [self._vm(host, self.workloads["vdi"]) for _ in range(crowd)]
@@ -92,7 +92,7 @@ class _Builder:
         if workers is not None:
             cast |= members_by_role(workers, self.vms)
         self._number_groups()
-        hosts = tuple(self._host(index) for index in range(len(STAGES)))
+        hosts = tuple(self._host(index) for index in range(self.site.hosts))
         return Cluster(
             hosts=self._scaled(hosts), vms=tuple(self.vms), luns=self.luns, arrays=self.arrays, cast=cast,
             uplink_mbps=int(self.rng.choice(self.site.uplink_mbps)),
@@ -106,7 +106,7 @@ class _Builder:
             self.fixed.add(vm.name)
             self.placed.add(vm.name)
         quiet = self.workloads[_QUIET_ROLE]
-        others = [self._vm(host, quiet) for host in range(len(STAGES)) for _ in range(workers.background)]
+        others = [self._vm(host, quiet) for host in range(self.site.hosts) for _ in range(workers.background)]
         for vm in others:
             self.placed.add(vm.name)
             vm.disks = [replace(disk, lun=QUIET_LUN) for disk in vm.disks]
@@ -121,8 +121,9 @@ class _Builder:
         return (1_767_225_600 + int(self.rng.integers(300 * 86_400))) * 1000
 
     def _role(self) -> Workload:
-        roles = list(self.workloads.values())
-        weights = np.array([role.weight for role in roles], dtype=float)
+        wanted = self.site.workloads
+        roles = [role for role in self.workloads.values() if not wanted or role.name in wanted]
+        weights = np.array([float(role.weight or bool(wanted)) for role in roles])
         return roles[int(self.rng.choice(len(roles), p=weights / weights.sum()))]
 
     def draw(self, span: Range) -> float:
@@ -177,7 +178,7 @@ class _Builder:
             Lun("t10.ATA_____SAMSUNG_MZ7LH480HAHQ2D00005______________________S45PNA0M", LOCAL_ARRAY, 0),
             Lun("mpx.vmhba0:C0:T5:L0", CDROM_ARRAY, 5),
         ]  # fmt: skip
-        arrays = (
+        arrays: tuple[Array, ...] = (
             Array("hybrid", self.draw((9_000, 13_000)), self.draw((1.6, 2.6)), self.draw((0.5, 0.9)), 400.0),
             Array(
                 "flash", self.draw((60_000, 90_000)), self.draw((0.28, 0.45)), self.draw((0.2, 0.35)), 1500.0
@@ -186,7 +187,27 @@ class _Builder:
             Array("local", 20_000.0, 0.35, 0.25, 400.0),
             Array("cdrom", 60.0, 31.0, 31.0, 10.0),
         )
+        if self.site.storage == "nvme":
+            luns, arrays = self._on_nvme(luns, arrays)
+        elif self.site.storage == "nfs":
+            arrays = tuple(replace(one, iops=4.0 * one.iops) if one.name == "nfs" else one for one in arrays)
         return tuple(luns), arrays
+
+    def _on_nvme(self, luns: Sequence[Lun], arrays: Sequence[Array]) -> tuple[list[Lun], tuple[Array, ...]]:
+        """The shared LUNs as namespaces of NVMe over fabrics."""
+        named = [
+            replace(lun, name=f"eui.{lun.name.rpartition('.')[2][-26:]:0>32}")
+            if number < SHARED_LUNS
+            else lun
+            for number, lun in enumerate(luns)
+        ]
+        quick = [
+            replace(one, iops=12.0 * one.iops, read_ms=0.16, write_ms=0.06, stream_mbps=3000.0)
+            if one.name in ("hybrid", "flash")
+            else one
+            for one in arrays
+        ]
+        return named, tuple(quick)
 
     def _vm(self, host: int, work: Workload) -> Vm:
         rng = self.rng
@@ -206,6 +227,8 @@ class _Builder:
         """A quiet system disk, and for I/O-heavy roles a busy data disk; some lie on NFS."""
         rng = self.rng
         iops = work.iops * float(rng.lognormal(0.0, 0.3))
+        if self.site.storage == "nfs":
+            return [Disk("scsi0:0", NFS_LUN, iops, work.io_kb, work.read_share, work.outstanding)]
         if work.iops < 40:
             on_nfs = rng.random() < 0.12
             where = NFS_LUN if on_nfs else lun
@@ -218,7 +241,8 @@ class _Builder:
 
     def _cast_all(self) -> dict[str, tuple[Role, tuple[int, ...]]]:
         picks: dict[str, tuple[Role, tuple[int, ...]]] = {}
-        for position, name in enumerate(STAGES):
+        picks[CLUSTER_ROLE] = (Role("cluster"), (0,))
+        for position, name in enumerate(STAGES[: self.site.hosts]):
             picks[name] = (Role("host", on=name), (self.stage_order[position],))
         order = {"device": 0, "datastore": 0, "array": 1, "nic": 1, "pool": 3}
         for name, role in sorted(self.scenario.cast.items(), key=lambda item: order.get(item[1].kind, 2)):
@@ -311,7 +335,7 @@ class _Builder:
     def _by_host(self, vms: Sequence[Vm]) -> tuple[list[Vm], dict[int, int]]:
         """VMs sorted by host, with old position → new; wide VMs span nodes, the others are spread evenly."""
         order = sorted(range(len(vms)), key=lambda n: (vms[n].host, n))
-        loads = np.zeros((len(STAGES), NODES))
+        loads = np.zeros((self.site.hosts, NODES))
         by_size = sorted(vms, key=lambda vm: (vm.name not in self.settled, -vm.vcpus * vm.cpu))
         for vm in by_size:
             if vm.name in self.settled:

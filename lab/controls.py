@@ -96,6 +96,12 @@ def _pairs(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     )
 
 
+def _pairs_of_role(cast: RoleMembers, which: str, state: LabState) -> IntArray:
+    """(host, LUN) cells of a device on all hosts, or of a host's shared LUNs."""
+    chosen = _host_pairs if cast.role.kind == "host" else _pairs
+    return chosen(cast, which, state)
+
+
 def _host_pairs(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """(host, LUN) cells of a host's shared LUNs."""
     return np.array([host * state.index.luns + lun for host in cast.members for lun in range(SHARED_LUNS)])
@@ -208,6 +214,20 @@ CONTROLS: Mapping[str, Control] = {
     "host.hba_depth": Control("hba_depth", _members),
     "host.path_loss": Control("loss", _host_pairs),
     "lab.paused": Control("paused", _only),
+    "cpu.system": Control("system", _vcpus),
+    "mem.remote": Control("remote", _vms),
+    "mem.rebalances": Control("rebalances", _vms),
+    "net.single_queue": Control("single_queue", _vms),
+    "net.ft": Control("ft_tx", _members),
+    "nic.speed": Control("speed", _members),
+    "nic.frame_errors": Control("frame_errors", _members),
+    "disk.iops_limit": Control("iops_limit", _disks),
+    "disk.chain": Control("chain", _disks),
+    "device.dead": Control("dead", _pairs_of_role),
+    "device.conflicts": Control("conflicts", _pairs_of_role),
+    "device.sioc_ms": Control("sioc_ms", _members),
+    "path.second_share": Control("second_path", _pairs_of_role),
+    "path.second_ms": Control("path_ms", _pairs_of_role),
 }
 """Parameter name in scenarios → control. A plain ``to`` is in the unit of ``Parameters``; the others' are
 shares: of the VM's cores, the pool's usual use, the uplink's speed, the power of a busy host, what a LUN can

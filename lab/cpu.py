@@ -33,6 +33,10 @@ _LIMIT_SKEW = 0.12
 _MAX_QUEUE_RATIO = 0.6
 _LUCK = 0.3
 """Spread of how long equal vCPUs wait in one tick."""
+_REMOTE_LOSS = 0.25
+"""How much longer work takes if all memory is on another NUMA node: remote memory takes half as long again,
+and a busy core waits for memory about half of its time.
+"""
 _SCHEDULER_NOISE = 0.0015
 """Share of time that even an undisturbed vCPU spends ready around each wake-up."""
 
@@ -101,7 +105,7 @@ class Cpu:
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)
         self.pace = frequency * (1.0 - WORK_LOSS * self._sharing)
         available = between(1.0 - parameters.blocked - stalled, 0.02, 1.0)
-        work = self._spread(parameters.demand * activity)
+        work = self._spread(parameters.demand * activity * self._remote_loss(parameters))
         demanded = np.minimum(work / self.pace[index.vcpu_host] + parameters.spin, available)
         self.wanted = demanded
         need = np.minimum(demanded + self._backlog / tick_s, available)
@@ -117,6 +121,11 @@ class Cpu:
         self._backlog = between(self._backlog + (demanded - run) * tick_s, 0.0, _BACKLOG_S)
         self._account(available, demanded, frequency)
         self._remember()
+
+    def _remote_loss(self, parameters: Parameters) -> FloatArray:
+        """How many times longer work takes for memory on another NUMA node."""
+        slower: FloatArray = (1.0 + _REMOTE_LOSS * np.nan_to_num(parameters.remote))[self._index.vcpu_vm]
+        return slower
 
     def _spread(self, work: FloatArray) -> FloatArray:
         """A guest's scheduler gives what is too much for one vCPU to those that have room."""

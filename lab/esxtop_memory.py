@@ -52,9 +52,11 @@ class MemoryView:
         self._local = np.where(
             self._home < NODES, rng.uniform(0.93, 1.0, index.vms), rng.uniform(0.82, 0.96, index.vms)
         )
+        self._tick_s = tick_s
         self._every = round(_SAMPLE_S / tick_s)
         self._phase = rng.integers(0, self._every, index.vms)
         self._active = memory.active.copy()
+        self._rng = rng
         self._ticks = 0
         self._constants(len(groups), [len(group.worlds) for group in groups], memory)
 
@@ -88,6 +90,8 @@ class MemoryView:
 
     def _vms(self, memory: Memory, parameters: Parameters) -> None:
         row, mine = self._tables["Group Memory"].row, self._vm_groups
+        local = np.where(np.isnan(parameters.remote), self._local, 1.0 - parameters.remote)
+        moves = parameters.rebalances * self._tick_s
         consumed = memory.consumed()
         granted = np.maximum(memory.touched - memory.balloon - memory.swapped, consumed)
         active = np.rint(100.0 * self._active / memory.size)
@@ -116,9 +120,10 @@ class MemoryView:
             "Used Compressed Memory MBytes": 0.5 * memory.zipped,
             "Compression MBytes/sec": memory.zip_rate,
             "Decompression MBytes/sec": memory.unzip_rate,
-            "Numa Local Memory MBytes": consumed * self._local,
-            "Numa Remote Memory MBytes": consumed * (1.0 - self._local),
-            "Numa % Local": np.floor(100.0 * self._local),
+            "Numa Local Memory MBytes": consumed * local,
+            "Numa Remote Memory MBytes": consumed * (1.0 - local),
+            "Numa % Local": np.floor(100.0 * local),
+            "Numa Rebalance Count Delta": self._rng.poisson(moves).astype(float) if moves.any() else moves,
             "Commit Charged MBytes": consumed,
             "Commit Target MBytes": consumed,
             "Min Commit Target MBytes": memory.reserved,

@@ -23,7 +23,6 @@ class NetworkView:
         index: Index,
         layouts: tuple[HostLayout, ...],
         tables: EsxtopTables,
-        network: Network,
         rng: np.random.Generator,
     ) -> None:
         self._table = tables["Network Port"]
@@ -40,12 +39,13 @@ class NetworkView:
         self._multicast = rng.uniform(0.2, 2.5, len(self._vm_rows))
         row = self._table.row
         row["Link Up?"][...] = 1.0
-        row["Link Speed (Mb/s)"][self._nic_rows] = network.speed[self._nics]
         row["Full Duplex?"][self._nic_rows] = 1.0
         assert len(self._vm_rows) == index.vms
 
     def update(self, network: Network) -> None:
         """Write the values of one tick."""
+        self._table.row["Link Speed (Mb/s)"][self._nic_rows] = network.speed[self._nics]
+        self._table.row["Link Up?"][self._nic_rows] = network.speed[self._nics] > 0
         mine = self._vm_rows
         self._write(mine, "Transmitted", network.tx_packets, network.tx)
         self._write(mine, "Received", network.rx_packets, network.rx)

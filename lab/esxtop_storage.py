@@ -74,16 +74,16 @@ class StorageView:
     def update(self, storage: Storage, parameters: Parameters) -> None:
         """Write the values of one tick."""
         facts = _Facts(storage)
-        self._devices(storage, facts, parameters)
+        self._devices(storage, facts)
         self._paths(storage, facts, parameters)
         self._users(storage, facts, parameters)
         self._partitions(facts)
         self._nfs(storage, facts)
         self._virtual_disks(storage, parameters)
 
-    def _devices(self, storage: Storage, facts: _Facts, parameters: Parameters) -> None:
+    def _devices(self, storage: Storage, facts: _Facts) -> None:
         table, pair = self._tables["Physical Disk SCSI Device"], self._device_pair
-        depth = np.rint(parameters.depth.reshape(-1)[pair])
+        depth = np.rint(storage.depth[pair])
         facts.write(table, pair, 1.0)
         self._failures(table, _Trouble.of(storage, pair, 1.0))
         full = (storage.queued[pair] > 0.5) & (storage.active[pair] > 0.8 * depth)
@@ -94,6 +94,10 @@ class StorageView:
             "Device Q Depth": depth, "World Q Depth": 0.0, "Active Commands": active,
             "Queued Commands": queued, "% Used": 100.0 * active / depth, "Load": (active + queued) / depth,
         })  # fmt: skip
+        conflicts = storage.conflicts[pair]
+        if conflicts.any():
+            met = self._rng.poisson(conflicts * self._tick_s) / self._tick_s
+            table.set({"Failed Reserves/sec": met, "Conflicts/sec": met})
         self._vaai = self._vaai + self._rng.poisson(0.4, len(self._vaai))
         table.set({"ATS": np.floor(self._vaai)})
 
@@ -114,13 +118,15 @@ class StorageView:
         pair = self._path_pair
         bad = np.where(self._path_second, 2.0, 0.0) * self._path_share
         lost = (parameters.loss.reshape(-1) > 0)[pair]
-        share = np.where(lost, bad, self._path_share)
+        second, shared = storage.second_path[pair], self._path_share < 1.0
+        usual = np.where(shared, np.where(self._path_second, second, 1.0 - second), 1.0)
+        share = np.where(lost, bad, usual)
         table = self._tables["Physical Disk Path"]
-        facts.write(table, pair, self._path_share)
+        self._write_paths(facts, table, storage, usual)
         self._failures(table, _Trouble.of(storage, pair, share))
         twin = self._tables[PATHS_OF_ADAPTER]
         if twin.wanted:
-            facts.write(twin, pair, self._path_share)
+            self._write_paths(facts, twin, storage, usual)
             for name in _FAILURES:
                 twin.row[name][...] = table.row[name]
         if self._tables["Physical Disk Adapter"].wanted:
@@ -129,6 +135,20 @@ class StorageView:
             [np.full(self._index.hosts, 31.0), parameters.hba_depth / 2, parameters.hba_depth / 2], axis=1
         )
         self._tables["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
+
+    def _write_paths(self, facts: _Facts, table: Table, storage: Storage, share: FloatArray) -> None:
+        """Rates by the paths' shares; a slow path's latencies are longer, the pair's mean being kept."""
+        pair = self._path_pair
+        facts.write(table, pair, share)
+        slower = storage.second_ms[pair]
+        if not slower.any():
+            return
+        mean = np.maximum(storage.device_ms[pair], 1e-9)
+        more = np.where(self._path_second, 1.0 - storage.second_path[pair], -storage.second_path[pair])
+        factor = np.maximum(1.0 + more * np.minimum(slower, mean) / mean, 0.05)
+        for name, row in table.row.items():
+            if name.startswith(("Average Driver", "Average Guest")):
+                row[...] = row * np.where(self._path_share < 1.0, factor, 1.0)
 
     def _adapters(self, paths: Table) -> None:
         """Rates are sums over an adapter's paths, latencies their mean weighted by I/Os."""
@@ -146,7 +166,7 @@ class StorageView:
         """Worlds on devices: a VM's disks there; the host's own worlds get what is not a VM's."""
         table, pair = self._tables["Physical Disk Per-Device-Per-World"], self._user_pair
         user = self._disk_of_user
-        rate = sums(user, storage.iops, len(pair) + 1)[:-1]
+        rate = sums(user, storage.at_device, len(pair) + 1)[:-1]
         mine = self._user_vm != NO_OWNER
         own = np.where(
             mine, rate, storage.commands[pair] * np.where(pair % self._index.luns == CDROM_LUN, 1.0, 0.35)
@@ -157,7 +177,7 @@ class StorageView:
         lost = storage.commands[pair] * parameters.loss.reshape(-1)[pair] * share
         reads = storage.read_share[pair]
         self._failures(table, _Trouble(aborts + lost, np.zeros(len(pair)), 1.5 * lost, reads))
-        depth = np.rint(parameters.depth.reshape(-1)[pair])
+        depth = np.rint(storage.depth[pair])
         active = self._rng.poisson(storage.active[pair] * share).astype(float)
         queued = self._rng.poisson(storage.queued[pair] * share).astype(float)
         table.set({

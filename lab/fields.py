@@ -223,15 +223,20 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
         | {"Memctl Max MBytes", "Swapped MBytes", "Swap Read MBytes/sec", "Swap Written MBytes/sec"}
         | {"Llswap Read MBytes/sec", "Llswap Written MBytes/sec", "Used Compressed Memory MBytes"}
         | {"Compression MBytes/sec", "Decompression MBytes/sec", "Touched MBytes", "Numa % Local"}
+        | {"% Active Estimate", "Numa Home Nodes", "Numa Local Memory MBytes"}
         | {"Numa Remote Memory MBytes", "Numa Rebalance Count Delta"}
     ),
     "Physical Disk": frozenset({"Adapter Q Depth"}),
-    "Physical Disk Path": frozenset({"Commands/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}),
+    "Physical Disk Path": frozenset(
+        {"Commands/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}
+        | {"Average Driver MilliSec/Command"}
+    ),
     "Physical Disk SCSI Device": frozenset(
         {"Device Q Depth", "Active Commands", "Queued Commands", "Commands/sec", "MBytes Read/sec"}
         | {"MBytes Written/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}
         | {f"Average {layer} MilliSec/Command" for layer in ("Driver", "Kernel", "Guest", "Queue")}
-        | {"Average Driver MilliSec/Read", "Average Driver MilliSec/Write"}
+        | {"Average Driver MilliSec/Read", "Average Driver MilliSec/Write", "Failed Reserves/sec"}
+        | {"Conflicts/sec"}
     ),
     "Physical Disk Per-Device-Per-World": frozenset(
         {"Active Commands", "Queued Commands", "Commands/sec", "Average Driver MilliSec/Command"}
@@ -243,7 +248,8 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
         | {"MBytes Written/sec"}
     ),
     "Network Port": frozenset(
-        {"Link Speed (Mb/s)", "Packets Transmitted/sec", "MBits Transmitted/sec", "Packets Received/sec"}
+        {"Link Up?", "Full Duplex?"}
+        | {"Link Speed (Mb/s)", "Packets Transmitted/sec", "MBits Transmitted/sec", "Packets Received/sec"}
         | {"MBits Received/sec", "% Outbound Packets Dropped", "% Received Packets Dropped"}
     ),
     "PCPU Power State": frozenset({APERF}),

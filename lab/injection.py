@@ -55,11 +55,11 @@ class ParameterChange:
         self.array.reshape(-1)[self.cells] = self.base
 
     def apply(self, seconds: float) -> None:
-        """Write the values at this time; an unlimited value becomes limited only at the end of the ramp."""
+        """Write the values at this time; a value that was not set is set only at the end of the ramp."""
         level = self.envelope.at(seconds)
         if level == 0.0:
             return
-        if np.isinf(self.base).any():
+        if not np.isfinite(self.base).all():
             moved = self.target if level >= 1.0 else self.base
         else:
             moved = self.base + (self.target - self.base) * level

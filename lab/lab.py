@@ -55,7 +55,7 @@ class Lab(Physics):
         view, storage_rng, network_rng = rngs[9].spawn(3)
         self._memory_view = MemoryView(cluster, self.index, layouts, self._tables, self.memory, TICK_S, view)
         self._storage_view = StorageView(self.index, layouts, self._tables, TICK_S, storage_rng)
-        self._network_view = NetworkView(self.index, layouts, self._tables, self.network, network_rng)
+        self._network_view = NetworkView(self.index, layouts, self._tables, network_rng)
         self._defects_rng = rngs[11]
 
     @cached_property

@@ -24,6 +24,9 @@ _TEMPLATES: dict[str, tuple[str, ...]] = {
     "proxy": ("squid{n}", "haproxy{n:02d}", "proxy-dmz-{n}"),
 }
 
+_LIKE = {"monster": "db", "single": "app"}
+"""Roles whose VMs are named like those of another."""
+
 
 class Names:
     """Makes unique VM names from a template for each role and site, so that they look like
@@ -37,6 +40,7 @@ class Names:
 
     def take(self, role: str) -> str:
         """Return a name for a VM of the role that no other VM has."""
+        role = _LIKE.get(role, role)
         forms = _TEMPLATES[role]
         odd = self._rng.random() < 0.15
         form = forms[int(self._rng.integers(len(forms)))] if odd else forms[self._style[role]]

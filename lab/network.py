@@ -17,8 +17,6 @@ _EXCESS_LOSS = 0.12
 _PACKETS_PER_VCPU = 160_000.0
 """Packets that one idle vCPU's softirq or DPC drains a second."""
 _SLICE_S = 0.008
-_STORAGE_SPEED = 1000.0
-"""Speed of vmnic0 and vmnic1, which carry the vmkernel's traffic, Mbit/s."""
 
 
 class Network:
@@ -26,7 +24,7 @@ class Network:
 
     For each VM port: ``tx`` and ``rx`` (Mbit/s), ``tx_packets`` and ``rx_packets`` (a second), ``tx_drops``
     and ``rx_drops`` (%). For each uplink (flat, hosts × uplinks) the same with the prefix ``nic_``; ``speed``
-    (Mbit/s).
+    (Mbit/s, 0 without a link), ``nic_errors`` frames a second that arrive damaged.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -35,14 +33,14 @@ class Network:
         self._cluster = cluster
         self.place()
         count = index.hosts * UPLINKS
-        fast = np.arange(count) % UPLINKS >= 2
-        self.speed = np.where(fast, float(cluster.uplink_mbps), _STORAGE_SPEED)
+        self.speed = np.zeros(count)
         self._first_vcpu = index.vcpu_start
         zero = np.zeros(index.vms)
         self.tx, self.rx, self.tx_drops, self.rx_drops = (zero.copy() for _ in range(4))
         self.tx_packets, self.rx_packets, self.packet = zero.copy(), zero.copy(), zero.copy()
         nics = np.zeros(count)
         self.nic_tx, self.nic_rx, self.nic_rx_drops = (nics.copy() for _ in range(3))
+        self.nic_errors = nics.copy()
         self.nic_tx_packets, self.nic_rx_packets = nics.copy(), nics.copy()
         self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
 
@@ -59,6 +57,7 @@ class Network:
         nfs_mb: FloatArray,
     ) -> None:
         """Compute one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, in MB/s."""
+        self.speed = parameters.speed
         self.packet = between(parameters.packet, 60.0, 1514.0)
         offered = parameters.tx * tx_activity
         shaped = np.minimum(offered, parameters.shape)
@@ -69,7 +68,7 @@ class Network:
     def _transmit(
         self, parameters: Parameters, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray
     ) -> None:
-        kernel = self._kernel_ports(parameters.vmk_tx, nfs_mb[:, 1], parameters)
+        kernel = self._kernel_ports(parameters.vmk_tx + parameters.ft_tx, nfs_mb[:, 1], parameters)
         wanted = sums(self.uplink, shaped, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
         self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
@@ -85,7 +84,7 @@ class Network:
         kernel = self._kernel_ports(parameters.vmk_rx, nfs_mb[:, 0], parameters)
         wanted = sums(self.uplink, offered, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
-        clean = fits * (1.0 - parameters.rx_loss)
+        clean = fits * (1.0 - parameters.rx_loss) * (1.0 - parameters.frame_errors)
         arriving = offered * clean[self.uplink]
         packets = arriving * 125_000.0 / self.packet
         lost = self._lost(parameters, packets, cpu)
@@ -96,18 +95,22 @@ class Network:
         self.vmk_rx = (kernel.reshape(-1) * clean).reshape(-1, UPLINKS)[:, :2]
         vms = sums(self.uplink, packets, len(self.speed))
         self.nic_rx_packets = vms + kernel.reshape(-1) * clean * 125_000.0 / 1200.0
+        share = parameters.frame_errors
+        self.nic_errors = self.nic_rx_packets * share / np.maximum(1.0 - share, 1e-9)
         self.nic_rx_drops = 100.0 * parameters.rx_loss * self._flicker(len(self.speed))
 
     def _lost(self, parameters: Parameters, packets: FloatArray, cpu: Cpu) -> FloatArray:
         """Share of packets that find the ring full: the guest does not run, is saturated, or they burst."""
         count = self._index.vcpus
         start = self._first_vcpu
-        waiting = run_sums(cpu.ready + cpu.costop, start) / count
-        running = run_sums(cpu.run, start) / count
+        late, alone = cpu.ready + cpu.costop, parameters.single_queue > 0.5
+        waiting = np.where(alone, late[start], run_sums(late, start) / count)
+        running = np.where(alone, cpu.run[start], run_sums(cpu.run, start) / count)
+        taking = np.where(alone, 1.0, np.minimum(count, 4.0))
         stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
         backlog = packets * stall_s
         descheduled = np.minimum(waiting, 1.0) * np.exp(-parameters.ring / np.maximum(backlog, 1e-6))
-        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * between(1.05 - running - waiting, 0.08, 1.0)
+        drained = _PACKETS_PER_VCPU * taking * between(1.05 - running - waiting, 0.08, 1.0)
         saturated = 0.5 * np.maximum(0.0, 1.0 - drained / np.maximum(packets, 1.0))
         bursts = np.exp(-parameters.ring / np.maximum(parameters.burst, 1.0))
         lost: FloatArray = between(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)

@@ -15,6 +15,8 @@ from lab.inventory import POOLS, UPLINKS, Cluster
 from sessions.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
+_KERNEL_UPLINK_MBPS = 1000.0
+"""Speed of vmnic0 and vmnic1, which carry the vmkernel's traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +65,27 @@ class Parameters:
     """Every outside influence on the physics; arrays are written in place by injections.
 
     Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that loops take whatever
-    the activity and the speed, ``blocked`` share of time stuck in the kernel.
+    the activity and the speed, ``blocked`` share of time stuck in the kernel, ``system`` share of time that
+    the VMkernel works for it beside its usual I/O.
 
     Per VM: ``limit`` cores, ``shares`` per vCPU, ``activity`` factor; ``touch`` and ``active`` shares of
     memory, ``mem_limit`` share, ``zero`` share that holds zeros; ``tx``/``rx`` Mbit/s, ``packet`` bytes,
-    ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s.
+    ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s, ``single_queue``
+    (1 if vCPU 0 alone takes packets in); ``remote`` share of memory on another NUMA node (NaN: as the VM
+    happens to lie), ``rebalances`` moves to another home node a second.
 
-    Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds.
+    Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds, ``iops_limit``,
+    ``chain`` files of snapshots that are searched before the disk itself.
 
     Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share
     of all PCPUs, ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s of the VMkernel through uplink
-    ``vmk_uplink``, ``hba_depth`` commands.
+    ``vmk_uplink``, ``ft_tx`` Mbit/s of fault-tolerance logging through the same, ``hba_depth`` commands.
 
     Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of
-    commands. Per uplink: ``rx_loss``. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB.
+    commands, ``dead`` share that is never answered, ``conflicts`` share that meets another host's
+    reservation, ``second_path`` share that takes the second path, ``path_ms`` how much longer that takes.
+    Per LUN: ``sioc_ms``, the threshold of Storage I/O Control (0: off). Per uplink: ``rx_loss``, ``speed``
+    Mbit/s, ``frame_errors`` share of frames. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB.
     ``paused`` (one cell) is whether the collector sleeps.
     """
 
@@ -119,6 +128,20 @@ class Parameters:
     pool_limit: FloatArray
     pool_memory: FloatArray
     paused: FloatArray
+    system: FloatArray
+    remote: FloatArray
+    rebalances: FloatArray
+    single_queue: FloatArray
+    iops_limit: FloatArray
+    chain: FloatArray
+    dead: FloatArray
+    conflicts: FloatArray
+    second_path: FloatArray
+    path_ms: FloatArray
+    sioc_ms: FloatArray
+    ft_tx: FloatArray
+    speed: FloatArray
+    frame_errors: FloatArray
 
     @staticmethod
     def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Parameters:
@@ -160,7 +183,21 @@ class Parameters:
             pool_limit=np.full(len(hosts) * len(POOLS), np.inf),
             pool_memory=np.full(len(hosts) * len(POOLS), np.inf),
             paused=np.zeros(1),
+            system=np.zeros(len(index.vcpu_vm)), remote=np.full(len(vms), np.nan),
+            rebalances=np.zeros(len(vms)), single_queue=np.zeros(len(vms)),
+            iops_limit=np.full(len(disks), np.inf), chain=np.zeros(len(disks)),
+            dead=np.zeros_like(depth), conflicts=np.zeros_like(depth), second_path=np.full_like(depth, 0.5),
+            path_ms=np.zeros_like(depth), sioc_ms=np.zeros(len(cluster.luns)), ft_tx=np.zeros(len(hosts)),
+            speed=_link_speeds(cluster), frame_errors=np.zeros(len(hosts) * UPLINKS),
         )  # fmt: skip
+
+
+def _link_speeds(cluster: Cluster) -> FloatArray:
+    """Mbit/s of each uplink: vmnic0 and vmnic1 carry the VMkernel's traffic, the others the VMs'."""
+    count = len(cluster.hosts) * UPLINKS
+    fast = np.arange(count) % UPLINKS >= 2
+    speed: FloatArray = np.where(fast, float(cluster.uplink_mbps), _KERNEL_UPLINK_MBPS)
+    return speed
 
 
 def _demand(cluster: Cluster, index: Index, rng: np.random.Generator) -> FloatArray:

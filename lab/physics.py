@@ -62,6 +62,7 @@ class Physics:
         self.memory = Memory(cluster, self.index, rngs[5])
         self.storage = make_storage(cluster, self.index, rngs[6])
         self.network = Network(cluster, self.index, rngs[7])
+        self.usual_speed = self.parameters.speed.copy()
         self.steady_vcpus = np.zeros(len(self.index.vcpu_vm), dtype=bool)
 
     def warm_up(self) -> None:
@@ -96,7 +97,7 @@ class Physics:
         packets = (self.network.tx_packets + self.network.rx_packets) / bundled * _SYSTEM_US_PER_PACKET
         heavier = 1.0 + 30.0 * np.maximum(self.parameters.kernel - 0.02, 0.0)[index.vm_host]
         share = (per_io + packets) / 1e6 * heavier / index.vcpus
-        result: FloatArray = np.minimum(share, 0.5)[index.vcpu_vm]
+        result: FloatArray = np.minimum(share[index.vcpu_vm] + self.parameters.system, 0.5)
         return result
 
 

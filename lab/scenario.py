@@ -15,11 +15,14 @@ from sessions.model import Kind
 
 LoadLevel = Literal["low", "normal", "high"]
 ScenarioKind = Literal["problem", "lookalike", "healthy", "demo", "test"]
-RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool"]
+RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool", "cluster"]
+View = Literal["esxtop", "vcenter"]
 Range = tuple[float, float]
 
 STAGES = ("stage", "second", "third", "fourth")
 """Host roles that every scenario has without casting them: the lab's hosts in a seeded order."""
+CLUSTER_ROLE = "cluster"
+"""The role of the whole cluster, which every scenario has as well."""
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,15 +94,21 @@ class Expect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A problem that must be found on each entity of a role. ``inject`` is the injection whose times it has.
 
     ``delay`` is how many seconds after that injection's start the symptom begins to show. ``severity`` info
-    means worth knowing, but harmless at present.
+    means worth knowing, but harmless at present. ``cause`` is the first cause; several are separated by a
+    bar, and without one any will do. ``instead`` are problems that say the same of the entity.
+    ``named`` is what a pool or a device is called: by its VMs or its LUN, or by the pool or datastore
+    itself. ``views`` are the sources that show the problem.
     """
 
     problem: str
     on: str
-    cause: str
+    cause: str = ""
     inject: int = 0
     delay: float = 0.0
     severity: Literal["info", "warning"] = "warning"
+    instead: tuple[str, ...] = ()
+    named: Literal["members", "pool", "datastore"] = "members"
+    views: tuple[View, ...] = ("esxtop", "vcenter")
 
 
 class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,13 +121,38 @@ class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on: str = "*"
 
 
+class Tell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event of the vCenter on each entity of a role: ``kind`` as recorded (vmotion, snapshot …).
+
+    It begins and ends with injection ``inject``; ``lasts`` is false for an event of a moment. In ``text``
+    ``{name}`` stands for the entity and ``{host}`` for the host of a VM.
+    """
+
+    kind: str
+    on: str
+    text: str
+    inject: int = 0
+    lasts: bool = True
+
+
+class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact that the vCenter knows of each entity of a role, from the start or from an injection on."""
+
+    name: str
+    on: str
+    value: float | str | bool
+    inject: int | None = None
+
+
 class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The hardware that a scenario requires; the seed draws the rest.
 
     ``threads`` is how many hyper-threads a core has. ``headroom`` is host memory over the memory that its VMs
     may use (below 1: overcommitted); it applies to the stage host only, as does ``crowd``, the number of
     additional small VMs. ``depth`` is the LUN queue depth, ``balloon_most`` is Mem.CtlMaxPercent as a
-    fraction.
+    fraction. ``hosts`` is their number, ``per_host`` how many VMs each has (0: by its cores), ``workloads``
+    which roles the VMs may have (all if empty). ``storage`` is what the VMs' disks lie on: arrays of disks
+    and of flash, NVMe alone, or NFS alone.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
@@ -130,6 +164,10 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host_cache: bool = False
     balloon_most: float = 0.65
     policy: Literal["any", "high", "balanced"] = "any"
+    hosts: int = 4
+    per_host: int = 0
+    workloads: tuple[str, ...] = ()
+    storage: Literal["arrays", "nvme", "nfs"] = "arrays"
 
 
 class Workers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,7 +189,9 @@ class Workers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One scenario. ``expert`` is what an expert would conclude from the counters, and why.
 
-    ``not_in_vcenter`` says why vCenter's counters don't show the problem, if so.
+    ``not_in_vcenter`` says why vCenter's counters don't show the problem, if so. ``written_from`` is what its
+    author had read: problem cards, or only the expert's text (then it tells how cards fare on what they
+    were not made for).
     """
 
     id: str
@@ -169,6 +209,9 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inject: tuple[Inject, ...] = ()
     truth: tuple[Expect, ...] = ()
     also: tuple[Allow, ...] = ()
+    tells: tuple[Tell, ...] = ()
+    knows: tuple[Known, ...] = ()
+    written_from: Literal["cards", "text"] = "cards"
 
 
 Scenarios = Mapping[str, Scenario]
@@ -248,7 +291,7 @@ def _read_all() -> Iterator[Scenario]:
 
 def _faults(scenario: Scenario) -> Iterator[str]:
     """What the types can't see: references to roles and injections."""
-    known = {*scenario.cast, *STAGES}
+    known = {*scenario.cast, *STAGES[: scenario.site.hosts], CLUSTER_ROLE}
     yield from _faults_of_cast(scenario, known)
     yield from _faults_of_injections(scenario, known)
     if scenario.workers is not None and not re.fullmatch(r"[HL]+(,[HL]+){3}", _placed(scenario.workers)):
@@ -258,9 +301,19 @@ def _faults(scenario: Scenario) -> Iterator[str]:
             yield f"role {expect.on!r} of {expect.problem} is not cast"
         if scenario.inject and expect.inject >= len(scenario.inject):
             yield f"injection {expect.inject} of {expect.problem} is not there"
+    yield from _faults_of_tales(scenario, known)
     for allow in scenario.also:
         if allow.on not in {*known, "*"}:
             yield f"role {allow.on!r} of {allow.problem} is not cast"
+
+
+def _faults_of_tales(scenario: Scenario, known: set[str]) -> Iterator[str]:
+    tales: tuple[Tell | Known, ...] = (*scenario.tells, *scenario.knows)
+    for one in tales:
+        if one.on not in known:
+            yield f"role {one.on!r} of what vCenter says is not cast"
+        if one.inject is not None and one.inject >= max(len(scenario.inject), 1):
+            yield f"injection {one.inject} of what vCenter says is not there"
 
 
 def _placed(workers: Workers) -> str:
@@ -288,6 +341,6 @@ def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
 
 ENTITY_KIND: Mapping[RoleKind, Kind] = {
     "vm": "vm", "host": "host", "device": "device", "array": "device",
-    "datastore": "datastore", "nic": "nic", "pool": "vm",
+    "datastore": "datastore", "nic": "nic", "pool": "vm", "cluster": "cluster",
 }  # fmt: skip
 """What kind of entity a truth on a role names; an array stands for its LUNs, a pool for its VMs."""

@@ -31,6 +31,18 @@ _HICCUPS = 4e-4
 _HICCUP_S = 1.5
 """One command in 2,500 meets a hiccup of fabric or controller, of a second or two."""
 _LATENCY_NOISE = 0.07
+_CONFLICT_MS = 18.0
+"""How long a command waits until it tries again after a reservation conflict."""
+_DEAD_ABORT_S = 40.0
+"""How long a command waits, on average, on a device that does not answer before somebody gives it up."""
+_CHAIN_READS, _CHAIN_WRITES = 0.3, 0.15
+"""I/Os of the device for each guest's I/O and file of the snapshot chain: blocks that say where data lies."""
+_CHAIN_READ_TIME, _CHAIN_WRITE_TIME = 0.55, 0.4
+"""How much longer a guest's I/O takes for each file of the chain: the look-ups come one after another."""
+_SIOC_GAIN, _SIOC_STEP, _SIOC_LEAST = 0.4, 6.0, 4.0
+"""How fast Storage I/O Control follows the latency (PARDA), what it gives back, and its shortest queue."""
+_SIOC_IDLE = 20.0
+"""Fewer I/Os a second than this are no reason to throttle."""
 
 
 class Storage:
@@ -38,8 +50,11 @@ class Storage:
 
     For each (host, LUN) pair, in flat arrays of hosts × LUNs: ``commands`` (I/Os a second), ``reads``
     (fraction), ``mb_read``, ``mb_written``, ``device_ms``, ``kernel_ms``, ``queue_ms``, ``device_read_ms``,
-    ``device_write_ms``, ``active`` and ``queued`` (mean numbers of commands), ``aborts``, ``resets`` and
-    ``failed`` (a second).
+    ``device_write_ms``, ``active`` and ``queued`` (mean numbers of commands), ``aborts``, ``resets``,
+    ``failed`` and ``conflicts`` (a second), ``depth`` of the queue and ``second_path``, the share of its
+    commands and ``second_ms``, how much longer they take there. ``at_device`` is what each disk's I/Os are at
+    the device, which may be more than its guest sees; ``throttled`` is the share of time in which Storage I/O
+    Control acts on each pair.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -70,8 +85,13 @@ class Storage:
         for name in (
             "commands", "read_share", "mb_read", "mb_written", "device_ms", "kernel_ms", "queue_ms",
             "device_read_ms", "device_write_ms", "active", "queued", "aborts", "resets", "failed",
+            "conflicts", "throttled", "second_ms",
         ):  # fmt: skip
             setattr(self, name, np.zeros(pairs))
+        self.at_device = self.iops
+        self.second_path = np.full(pairs, 0.5)
+        self.depth = np.full(pairs, np.inf)
+        self._sioc_window = np.full(pairs, np.inf)
 
     commands: FloatArray
     read_share: FloatArray
@@ -88,6 +108,9 @@ class Storage:
     resets: FloatArray
     failed: FloatArray
     disk_aborts: FloatArray
+    conflicts: FloatArray
+    throttled: FloatArray
+    second_ms: FloatArray
 
     def step(
         self, parameters: Parameters, activity: FloatArray, swap_iops: FloatArray, cpu_queueing: FloatArray
@@ -97,13 +120,21 @@ class Storage:
         ``activity`` scales each disk's rate; ``swap_iops`` (disks) is added; ``cpu_queueing`` (hosts),
         waiting time over run time of the host's PCPUs, delays I/O completions in the kernel.
         """
-        offered = parameters.iops * activity + swap_iops
+        asked = parameters.iops * activity + swap_iops
+        amplified = _amplified(parameters)
+        dead = parameters.dead.reshape(-1)
+        offered = np.minimum(asked, parameters.iops_limit) * amplified * (1.0 - dead[self.pair_of_disk])
         mix = self._mix(parameters, offered)
-        depth = parameters.depth.reshape(-1)
+        depth = np.minimum(parameters.depth.reshape(-1), self._sioc_window)
+        self.depth = depth
+        self.second_path = parameters.second_path.reshape(-1)
+        self.second_ms = parameters.path_ms.reshape(-1)
         base = (
             mix.read_ms * mix.reads
             + mix.write_ms * (1.0 - mix.reads)
             + parameters.loss.reshape(-1) * _RETRY_MS
+            + parameters.conflicts.reshape(-1) * _CONFLICT_MS
+            + self.second_path * self.second_ms
         )
         busy = self._balance(parameters, offered, mix, base, depth)
         self.device_ms = self._at_array(base, busy) * np.exp(_LATENCY_NOISE * self._noise.take())
@@ -115,6 +146,56 @@ class Storage:
         completion = 0.014 * np.exp(0.5 * self._noise.take()) + 0.25 * cpu_queueing[self._pair_host]
         self.kernel_ms = waiting_ms + completion
         self._results(parameters, served, mix)
+        self._as_guests_see(parameters, served, asked, amplified)
+        self._hold(parameters, dead)
+        self._throttle(parameters)
+
+    def _as_guests_see(
+        self, parameters: Parameters, served: FloatArray, asked: FloatArray, amplified: FloatArray
+    ) -> None:
+        """Rates and latencies of disks whose snapshots are searched or whose rate is limited.
+
+        A guest that wants more than its limit keeps all its I/Os outstanding (Little's law).
+        """
+        self.iops = served / amplified
+        self.read_ms = self.read_ms * (1.0 + _CHAIN_READ_TIME * parameters.chain)
+        self.write_ms = self.write_ms * (1.0 + _CHAIN_WRITE_TIME * parameters.chain)
+        held = asked > parameters.iops_limit
+        if held.any():
+            whole = parameters.outstanding * 1000.0 / np.maximum(self.iops, 1e-9)
+            self.read_ms = np.where(held, np.maximum(self.read_ms, whole), self.read_ms)
+            self.write_ms = np.where(held, np.maximum(self.write_ms, whole), self.write_ms)
+
+    def _hold(self, parameters: Parameters, dead: FloatArray) -> None:
+        """What a device that does not answer holds: as many commands as its queue takes, the rest waits."""
+        self.conflicts = self.commands * parameters.conflicts.reshape(-1)
+        if not dead.any():
+            return
+        waiting = sums(self.pair_of_disk, parameters.outstanding, len(dead)) * dead
+        sent = np.minimum(waiting, self.depth)
+        self.active = np.where(dead > 0, self.active * (1.0 - dead) + sent, self.active)
+        self.queued = np.where(dead > 0, self.queued * (1.0 - dead) + waiting - sent, self.queued)
+        given_up = waiting / _DEAD_ABORT_S
+        self.aborts = self.aborts + given_up
+        self.failed = self.failed + given_up
+        of_disk = dead[self.pair_of_disk] * parameters.outstanding / _DEAD_ABORT_S
+        self.disk_aborts = self.disk_aborts + of_disk
+
+    def _throttle(self, parameters: Parameters) -> None:
+        """Storage I/O Control: the hosts' queues to a LUN follow the latency that all see together."""
+        threshold = parameters.sioc_ms[self._pair_lun]
+        if not threshold.any():
+            self._sioc_window[:], self.throttled[:] = np.inf, 0.0
+            return
+        usual = parameters.depth.reshape(-1)
+        rate = sums(self._pair_lun, self.commands, self._index.luns)
+        seen = sums(self._pair_lun, self.commands * self.device_ms, self._index.luns) / np.maximum(rate, 1e-9)
+        over = threshold / np.maximum(seen[self._pair_lun], 1e-3)
+        last = np.minimum(self._sioc_window, usual)
+        window = (1.0 - _SIOC_GAIN) * last + _SIOC_GAIN * (over * last + _SIOC_STEP)
+        on = (threshold > 0) & (rate[self._pair_lun] > _SIOC_IDLE)
+        self._sioc_window = np.where(on, np.clip(window, _SIOC_LEAST, usual), np.inf)
+        self.throttled = (on & (self._sioc_window < 0.98 * usual)).astype(float)
 
     def _mix(self, parameters: Parameters, offered: FloatArray) -> _Mix:
         """What each pair is asked: size and kind of I/Os, and the idle latency of them."""
@@ -258,6 +339,7 @@ class Storage:
         """Everything that counters show of what was served."""
         pair, pairs = self.pair_of_disk, len(self._pair_lun)
         self.iops = served
+        self.at_device = served
         self.commands = sums(pair, served, pairs) + self._local
         self.read_share = np.where(self._pair_lun == CDROM_LUN, 0.0, mix.reads)
         mb = sums(pair, served * parameters.io_kb, pairs) / 1024.0 + self._local * 8.0 / 1024.0
@@ -276,6 +358,13 @@ class Storage:
         self.aborts = sums(pair, self.disk_aborts, pairs) + lost
         self.failed = 1.5 * lost
         self.resets = 0.05 * lost
+
+
+def _amplified(parameters: Parameters) -> FloatArray:
+    """I/Os of the device for each I/O of a disk's guest."""
+    reads = parameters.reads
+    more: FloatArray = 1.0 + parameters.chain * (reads * _CHAIN_READS + (1.0 - reads) * _CHAIN_WRITES)
+    return more
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from lab.injection import ParameterChange
 from lab.inventory import UPLINKS, Cluster, RoleMembers
 from lab.parameters import Index
-from lab.scenario import ENTITY_KIND, Expect, Scenario
+from lab.scenario import ENTITY_KIND, Expect, Scenario, View
+from lab.vcenter_names import CLUSTER_NAME, datastore_names, limited_pool_name
 from sessions.model import Kind
 
 
@@ -26,6 +27,17 @@ class Truth:
     start_s: float
     end_s: float
     severity: str
+    instead: tuple[str, ...] = ()
+    views: tuple[View, ...] = ("esxtop", "vcenter")
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The problem, and those that say the same of the entity."""
+        return (self.problem, *self.instead)
+
+    def has_first(self, cause: str) -> bool:
+        """True if this cause may come first."""
+        return not self.cause or cause in self.cause.split("|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,12 @@ class GroundTruth:
 
     truth: tuple[Truth, ...]
     also: tuple[Allowed, ...]
+
+    def seen_in(self, view: View) -> GroundTruth:
+        """What one kind of source shows; what it does not show may be reported all the same."""
+        rest = [one for one in self.truth if view not in one.views]
+        more = tuple(Allowed(problem, frozenset({one.name})) for one in rest for problem in one.problems)
+        return GroundTruth(tuple(one for one in self.truth if view in one.views), (*self.also, *more))
 
 
 def find_truth(
@@ -82,16 +100,30 @@ def _expected(
         start, end = envelope.start, envelope.end
     return [
         Truth(
-            expect.problem, ENTITY_KIND[cast.role.kind], name, expect.cause,
+            expect.problem, kind, name, expect.cause,
             min(start + expect.delay, duration_s), min(end, duration_s), expect.severity,
+            expect.instead, expect.views,
         )
-        for name in _names(cluster, cast)
+        for kind, name in _named(expect, cluster, cast)
     ]  # fmt: skip
+
+
+def _named(expect: Expect, cluster: Cluster, cast: RoleMembers) -> list[tuple[Kind, str]]:
+    """Kind and name of the entities of a truth."""
+    if expect.named == "pool":
+        vm = cluster.vms[cast.members[0]]
+        return [("pool", limited_pool_name(vm.host, vm.pool))]
+    if expect.named == "datastore":
+        stores = datastore_names(cluster)
+        return [("datastore", stores[one]) for one in cast.members]
+    return [(ENTITY_KIND[cast.role.kind], name) for name in _names(cluster, cast)]
 
 
 def _names(cluster: Cluster, cast: RoleMembers) -> list[str]:
     """The entities of a role, as a finding names them; an array stands for its LUNs, a pool for its VMs."""
     kind = cast.role.kind
+    if kind == "cluster":
+        return [CLUSTER_NAME]
     if kind in ("vm", "pool"):
         return [cluster.vms[one].name for one in cast.members]
     if kind == "host":

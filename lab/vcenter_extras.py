@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.grouping import run_sums, sums
-from lab.inventory import NFS_LUN, UPLINKS
+from lab.inventory import NFS_LUN, SHARED_LUNS, UPLINKS
 from lab.lab import Lab
 from lab.layout import ADAPTERS
-from lab.vcenter_inventory import NIC_KEY
+from lab.vcenter_inventory import NIC_KEY, device_uuid
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray, IntArray
 
@@ -58,6 +58,7 @@ class Extras:
         self._depths = _path_adapters(lab)
         self._whole_cpus = _whole_cpus(lab)
         self._threads_per_core = np.array([host.pcpus / host.cores for host in lab.cluster.hosts])
+        self._has_control = any(one.parameter == "device.sioc_ms" for one in lab.scenario.inject)
         self._blocks = self._layout(first + len(self._cpu_names) * vms)
 
     def values(self) -> FloatArray:
@@ -83,10 +84,16 @@ class Extras:
         ports = tuple((f"vm:{vm.name}", str(NIC_KEY)) for vm in cluster.vms)
         nics = tuple((f"host:{host.name}", f"vmnic{n}") for host in cluster.hosts for n in range(UPLINKS))
         adapters = tuple((f"host:{host.name}", name) for host in cluster.hosts for name in ADAPTERS)
+        shared = [(host.name, lun) for host in cluster.hosts for lun in cluster.luns[:SHARED_LUNS]]
+        devices = tuple((f"host:{host}", lun.name) for host, lun in shared)
+        stores = tuple(
+            (f"host:{host}", device_uuid(f"{cluster.worlds_seed}/{lun.name}")) for host, lun in shared
+        )
         blocks = []
         for owners, counters in (
             (vms, _OF_VMS), (hosts, _OF_HOSTS), (ports, _OF_PORTS), (nics, _OF_PORTS + _OF_NICS),
-            (adapters, _OF_ADAPTERS),
+            (adapters, _OF_ADAPTERS), (devices, _OF_DEVICES),
+            (stores if self._has_control else (), _OF_DATASTORES),
         ):  # fmt: skip
             blocks.append(_Block(start, owners, counters))
             start += len(owners) * len(counters)
@@ -112,6 +119,9 @@ class Extras:
                 yield port[packets][rows] * share / (100.0 - share)
         yield from self._traffic()
         yield from self._adapters()
+        yield from self._conflicts()
+        if self._has_control:
+            yield from self._control()
 
     def _of_vms(self) -> Iterator[FloatArray]:
         lab, index = self._lab, self._lab.index
@@ -129,6 +139,7 @@ class Extras:
     def _of_hosts(self) -> Iterator[FloatArray]:
         memory, storage, index = self._lab.memory, self._lab.storage, self._lab.index
         used = memory.machine - memory.free
+        active = run_sums(memory.active, index.vm_start)
         pcpu_used = self._lab.esxtop_tables["Physical Cpu"].row["% Processor Time"][self._whole_cpus]
         yield np.minimum(pcpu_used * self._threads_per_core, 100.0)
         yield used
@@ -137,6 +148,19 @@ class Extras:
         yield run_sums(memory.reserved + memory.overhead, index.vm_start)
         whole = np.where(storage.commands > 0.01, storage.device_ms + storage.kernel_ms, 0.0)
         yield whole.reshape(index.hosts, index.luns).max(axis=1)
+        yield active
+
+    def _control(self) -> Iterator[FloatArray]:
+        """Storage I/O Control of each host's datastores, where it is on for any."""
+        storage, luns = self._lab.storage, self._lab.index.luns
+        shape = (self._lab.index.hosts, luns)
+        yield 100.0 * storage.throttled.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
+        yield 1000.0 * storage.device_ms.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
+
+    def _conflicts(self) -> Iterator[FloatArray]:
+        """Commands that met another host's reservation, of each host's shared LUNs."""
+        shape = (self._lab.index.hosts, self._lab.index.luns)
+        yield self._lab.storage.conflicts.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
 
     def _traffic(self) -> Iterator[FloatArray]:
         """What each uplink carries, by kind, both directions: VMs, NFS (on vmnic1), the rest is vMotion's."""
@@ -144,10 +168,22 @@ class Extras:
         vms = sums(network.uplink, network.tx + network.rx, len(network.speed))
         yield vms
         kernel = np.maximum(network.nic_tx + network.nic_rx - vms, 0.0).reshape(-1, UPLINKS)
+        logs = np.where(network.speed > 0, self._ft_share(), 0.0).reshape(-1, UPLINKS)
         files = np.zeros(kernel.shape)
         files[:, 1] = kernel[:, 1] * self._nfs_share()
         yield files.reshape(-1)
-        yield (kernel - files).reshape(-1)
+        yield ((kernel - files) * (1.0 - logs)).reshape(-1)
+        yield ((kernel - files) * logs).reshape(-1)
+        yield network.nic_errors
+
+    def _ft_share(self) -> FloatArray:
+        """How much of what the VMkernel sends through each uplink, beside NFS, is fault-tolerance logging."""
+        parameters = self._lab.parameters
+        whole = parameters.vmk_tx + parameters.vmk_rx + parameters.ft_tx
+        table = np.zeros((self._lab.index.hosts, UPLINKS))
+        hosts = np.arange(self._lab.index.hosts)
+        table[hosts, parameters.vmk_uplink.astype(int)] = parameters.ft_tx / np.maximum(whole, 1e-9)
+        return table.reshape(-1)
 
     def _nfs_share(self) -> FloatArray:
         """How much of the VMkernel's traffic through vmnic1 is NFS."""
@@ -174,8 +210,13 @@ _OF_HOSTS = (
     ("cpu.usage.average", "%", 100.0),
     ("mem.consumed.average", "kB", _KB), ("mem.usage.average", "%", 100.0),
     ("mem.lowfreethreshold.average", "kB", _KB), ("mem.reservedCapacity.average", "MB", 1.0),
-    ("disk.maxTotalLatency.latest", "ms", 1.0),
+    ("disk.maxTotalLatency.latest", "ms", 1.0), ("mem.active.average", "kB", _KB),
 )  # fmt: skip
+_OF_DATASTORES = (
+    ("datastore.siocActiveTimePercentage.average", "%", 100.0),
+    ("datastore.sizeNormalizedDatastoreLatency.average", "us", 1.0),
+)
+_OF_DEVICES = (("disk.scsiReservationConflicts.summation", "count", 0.0),)
 _REDEFINED = frozenset({("host", "cpu.usage.average")})
 """A vCenter's usage of a host is of all its cores and ends at 100 %, esxtop's is of all PCPUs (KB 431027)."""
 _OF_PORTS = (("net.droppedRx.summation", "count", 0.0), ("net.droppedTx.summation", "count", 0.0))
@@ -183,6 +224,8 @@ _OF_NICS = (
     ("net.throughput.usage.vm.average", "kBps", _KBPS_PER_MBIT),
     ("net.throughput.usage.nfs.average", "kBps", _KBPS_PER_MBIT),
     ("net.throughput.usage.vmotion.average", "kBps", _KBPS_PER_MBIT),
+    ("net.throughput.usage.ft.average", "kBps", _KBPS_PER_MBIT),
+    ("net.errorsRx.summation", "count", 0.0),
 )
 _OF_ADAPTERS = (
     ("storageAdapter.outstandingIOs.average", "count", 1.0),

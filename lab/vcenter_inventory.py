@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from lab.inventory import (
     LOCAL_LUN,
-    NFS_LUN,
     NODES,
     POOLS,
-    SHARED_LUNS,
     UPLINKS,
     Cluster,
     Vm,
@@ -20,11 +18,11 @@ from lab.inventory import (
 from lab.lab import Lab
 from lab.layout import ADAPTERS
 from lab.parameters import Parameters
+from lab.vcenter_names import CLUSTER_NAME, datastore_names, limited_pool_name
 from sessions.model import FloatArray
 
 Json = dict[str, object]
 
-CLUSTER = "Cluster-01"
 NIC_KEY = 4000
 """Device key of a VM's first network adapter: what vCenter calls its instance."""
 _NETWORK = "VM Network"
@@ -64,32 +62,72 @@ def device_uuid(name: str) -> str:
     return f"{digits[:8]}-{digits[8:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def datastore_names(cluster: Cluster) -> Mapping[int, str]:
-    """Return the datastore's name of each shared LUN and NFS export, by position of the LUN."""
-    names = {
-        lun: f"{cluster.arrays[cluster.luns[lun].array].name}-ds{lun + 1:02d}" for lun in range(SHARED_LUNS)
-    }
-    return {**names, NFS_LUN: cluster.luns[NFS_LUN].name}
-
-
 def inventory(lab: Lab, limits: LowestLimits) -> Json:
     """Return clusters, hosts, datastores, pools, VMs and events of the run, as the exported file has them."""
     return {
-        "clusters": [{"name": CLUSTER, "drs": True}],
+        "clusters": [{"name": CLUSTER_NAME, "drs": True}],
         "hosts": [_host(lab, number) for number in range(len(lab.cluster.hosts))],
         "datastores": _datastores(lab.cluster),
         "pools": _pools(lab, limits),
         "vms": [_vm(lab, number, limits) for number in range(len(lab.cluster.vms))],
         "events": _events(lab.cluster, limits),
+        "facts": [*_known_facts(lab), *_link_speeds(lab)],
+        "happened": list(_told_events(lab)),
     }
+
+
+def _known_facts(lab: Lab) -> Iterator[Json]:
+    """Facts that the scenario gives the vCenter."""
+    for one in lab.scenario.knows:
+        start = 0.0 if one.inject is None else lab.changes[one.inject].envelope.start
+        for what, _ in _objects(lab, one.on):
+            yield {"object": what, "name": one.name, "value": one.value, "from_s": start}
+
+
+def _link_speeds(lab: Lab) -> Iterator[Json]:
+    """Link speeds that change in the run."""
+    for change in lab.changes:
+        if change.array is lab.parameters.speed:
+            for cell, speed in zip(change.cells.tolist(), change.target.tolist(), strict=True):
+                name = f"{lab.cluster.hosts[cell // UPLINKS].name}/vmnic{cell % UPLINKS}"
+                start = change.envelope.start
+                yield {"object": f"nic:{name}", "name": "nic.speed_mbps", "value": speed, "from_s": start}
+
+
+def _told_events(lab: Lab) -> Iterator[Json]:
+    """Events of the scenario, each at the time of its injection."""
+    for one in lab.scenario.tells:
+        envelope = lab.changes[one.inject].envelope
+        for what, host in _objects(lab, one.on):
+            text = one.text.format(name=what.partition(":")[2], host=host)
+            lasted = envelope.end - envelope.start if one.lasts else None
+            yield {"at_s": envelope.start, "lasted_s": lasted, "kind": one.kind, "object": what, "text": text}
+
+
+def _objects(lab: Lab, role: str) -> Iterator[tuple[str, str]]:
+    """The entities of a role as ``kind:name``, and the host of each VM; of a device its datastore."""
+    cluster, cast = lab.cluster, lab.cluster.cast[role]
+    stores = datastore_names(cluster)
+    for one in cast.members:
+        if cast.role.kind in ("vm", "pool"):
+            yield f"vm:{cluster.vms[one].name}", cluster.hosts[cluster.vms[one].host].name
+        elif cast.role.kind == "host":
+            yield f"host:{cluster.hosts[one].name}", cluster.hosts[one].name
+        elif cast.role.kind == "cluster":
+            yield f"cluster:{CLUSTER_NAME}", ""
+        elif cast.role.kind == "nic":
+            yield f"nic:{cluster.hosts[one // UPLINKS].name}/vmnic{one % UPLINKS}", ""
+        else:
+            yield f"datastore:{stores[one]}", ""
 
 
 def _host(lab: Lab, number: int) -> Json:
     host, cluster = lab.cluster.hosts[number], lab.cluster
-    speed = lab.network.speed.reshape(-1, UPLINKS)[number]
+    speed = lab.usual_speed.reshape(-1, UPLINKS)[number]
     depth = lab.parameters.depth[number]
     return {
-        "name": host.name, "cluster": CLUSTER, "cores": host.cores, "threads": host.pcpus, "mhz": host.mhz,
+        "name": host.name, "cluster": CLUSTER_NAME,
+        "cores": host.cores, "threads": host.pcpus, "mhz": host.mhz,
         "memory_mb": host.mem_mb, "numa_nodes": NODES,
         "power_policy": "dynamic" if host.powersaving else "static",
         "nics": [{"name": f"vmnic{n}", "speed_mbps": int(speed[n]), "switch": f"vSwitch{n // 2}"}
@@ -125,7 +163,7 @@ def _pools(lab: Lab, limits: LowestLimits) -> list[Json]:
             inside[name] = inside.get(name, 0.0) + float(lab.parameters.shares[number]) * vm.vcpus
     found = [_pool(name, None, inside.get(name, 0.0)) for name in POOLS]
     for cell in _limited(limits):
-        name, mhz = _limited_name(cell), lab.cluster.hosts[cell // len(POOLS)].mhz
+        name, mhz = limited_pool_name(*divmod(cell, len(POOLS))), lab.cluster.hosts[cell // len(POOLS)].mhz
         found.append(
             _pool(
                 name, POOLS[cell % len(POOLS)], inside.get(name, 0.0),
@@ -139,7 +177,8 @@ def _pool(
     name: str, parent: str | None, shares: float, cpu: int | None = None, memory: int | None = None
 ) -> Json:
     return {
-        "name": name, "parent": parent, "cluster": CLUSTER, "cpu_limit_mhz": cpu, "cpu_shares": int(shares),
+        "name": name, "parent": parent, "cluster": CLUSTER_NAME,
+        "cpu_limit_mhz": cpu, "cpu_shares": int(shares),
         "cpu_reservation_mhz": 0, "mem_limit_mb": memory, "mem_reservation_mb": 0,
     }  # fmt: skip
 
@@ -150,13 +189,9 @@ def _limited(limits: LowestLimits) -> list[int]:
     return cells
 
 
-def _limited_name(cell: int) -> str:
-    return f"{POOLS[cell % len(POOLS)]} {cell // len(POOLS) + 1}"
-
-
 def _pool_of(vm: Vm, limits: LowestLimits) -> str:
     cell = vm.host * len(POOLS) + vm.pool
-    return _limited_name(cell) if cell in _limited(limits) else POOLS[vm.pool]
+    return limited_pool_name(*divmod(cell, len(POOLS))) if cell in _limited(limits) else POOLS[vm.pool]
 
 
 def _vm(lab: Lab, number: int, limits: LowestLimits) -> Json:

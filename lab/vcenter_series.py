@@ -11,7 +11,8 @@ from lab.esxtop_tables import Table
 from lab.lab import Lab
 from lab.layout import Port
 from lab.vcenter_extras import Extras
-from lab.vcenter_inventory import NIC_KEY, datastore_names, device_uuid
+from lab.vcenter_inventory import NIC_KEY, device_uuid
+from lab.vcenter_names import datastore_names
 from lab.worlds import NO_OWNER
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of

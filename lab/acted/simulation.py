@@ -21,7 +21,7 @@ from lab.grouping import run_sums, sums
 from lab.injection import ParameterChange
 from lab.physics import TICK_S, Physics
 from lab.scenario import Scenario
-from lab.vcenter_inventory import datastore_names
+from lab.vcenter_names import datastore_names
 from resources.failures import KnowledgeError, UsageError
 from sessions.model import FloatArray
 

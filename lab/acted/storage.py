@@ -88,6 +88,7 @@ class ActedStorage(Storage):
         usual = parameters.iops * activity + swap_iops
         load = self._load(parameters, np.where(np.isnan(self.asked), usual, self.asked), cpu_queueing)
         window = np.minimum(parameters.depth.reshape(-1), self.window)
+        self.depth = parameters.depth.reshape(-1)
         odds = self._solve(parameters, load, window)
         noise = np.exp(_NOISE * self._noise.take())
         lun_ms = load.base_ms * self._slower(odds) * noise[self.pair_of_disk]
