@@ -284,7 +284,7 @@ def judge_checks(truth: GroundTruth, diagnosis: Diagnosis, scores: dict[str, Sco
     there is none; a finding that the scenario allows is right either way.
     """
     there = {one.problem for one in truth.truth if one.severity != "info" and not one.instead}
-    found = {one.problem for one in diagnosis.findings}
+    found = {one.problem for one in diagnosis.findings} | {one.problem for one in truth.also}
     for check in diagnosis.verdict.checks:
         score = scores.setdefault(check.problem, Score())
         says = check.verdict in ("problem", "suspected")

@@ -83,7 +83,8 @@ def find_truth(
         )
         for one in scenario.also
     ]
-    return GroundTruth(tuple(truths), tuple(allowed))
+    alike = [Allowed(problem, frozenset({one.name})) for one in truths for problem in one.instead]
+    return GroundTruth(tuple(truths), (*allowed, *alike))
 
 
 def _expected(

@@ -115,7 +115,7 @@ STRANGE_CHECKS: dict[str, tuple[Check, int]] = {
     "storage.aborts": (unanswered, 12),
     "storage.path": (paths, 12),
     "storage.reservation_conflicts": (conflicts, 12),
-    "storage.virtual_disk": (virtual_disk, 12),
+    "storage.vm_latency": (virtual_disk, 12),
     "net.errors": (slow_link, 12),
     "net.noisy_neighbour": CHECKS["net.saturated"],
 }

@@ -146,6 +146,7 @@ class _Session:
         })  # fmt: skip
         for nic in host["nics"]:
             one = self._add("nic", f"{host['name']}/{nic['name']}", f"{host['name']}/{nic['name']}", ref)
+            self._names[f"nic:{host['name']}/{nic['name']}"] = one
             self._say(one, {"nic.speed_mbps": nic["speed_mbps"], "nic.switch": nic["switch"]})
         for name in host["adapters"]:
             self._add("adapter", f"{host['name']}/{name}", f"{host['name']}/{name}", ref)
