@@ -245,7 +245,7 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
     "Physical Disk NFS Volume": frozenset(field.name for field in CLASSES["Physical Disk NFS Volume"]),
     "Virtual Disk": frozenset(
         {"Commands/sec", "Average MilliSec/Read", "Average MilliSec/Write", "MBytes Read/sec"}
-        | {"MBytes Written/sec"}
+        | {"MBytes Written/sec", "Reads/sec", "Writes/sec"}
     ),
     "Network Port": frozenset(
         {"Link Up?", "Full Duplex?"}
