@@ -59,6 +59,8 @@ class CorrelationNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     weight_unspecific: Number
     weight_follower: Number
     late_s: Number
+    least_correlation: Number
+    least_score: Number
     neighbour_share: Number
     pattern_excess: Number
     pattern_bursts: Number

@@ -91,6 +91,8 @@ def _about(found: Correlation, clock: Clock) -> str:
         words.append("without a baseline, by correlation alone")
     text = ", ".join(words) + "."
     own = found.own
+    if found.reference is not None and own is None:
+        text += " It hardly changed itself: what is listed may have nothing to do with it."
     if own is not None and math.isfinite(own.before) and found.reference is not None:
         unit = found.reference.spec.unit
         verb = "rose" if own.change > 0 else "fell"

@@ -74,7 +74,9 @@ class Ranking:
         for one in self._with_shares(scored):
             together.setdefault(self._meeting.owner(one.series.entity), []).append(one)
         found = [self._group(owner, members) for owner, members in together.items()]
+        least = self._numbers.least_score.value
         found += [own for group in found if (own := self._own_load(group)) is not None]
+        found = [group for group in found if group.part == "itself" or group.score >= least]
         return sorted(found, key=lambda group: (-group.score, group.entity))
 
     def _scored(self, series: Series, move: Move) -> Ranked:
@@ -175,10 +177,12 @@ class Ranking:
         numbers = self._numbers
         if one.role != "load" or not one.is_worse or one.move.lag_s > numbers.late_s.value:
             return False
+        if abs(one.move.correlation) < numbers.least_correlation.value:
+            return False
         return one.share >= numbers.neighbour_share.value
 
     def _part(self, owner: EntityRef, lead: Ranked) -> Part:
-        if self._reference is None:
+        if self._reference is None or math.isnan(lead.move.correlation):
             return "moved"
         if owner == self._meeting.owner(self._reference.entity):
             return "itself"

@@ -450,3 +450,18 @@ def test_of_a_very_long_problem_the_worst_part_is_chosen() -> None:
     window = of_web(session(site), None).span.window
     assert (window.end - window.start) / 5000 <= 490
     assert window.start <= START + 30_000_000 <= START + 31_000_000 <= window.end
+
+
+def test_what_hardly_follows_the_reference_is_not_blamed() -> None:
+    """A load that rose a little on the same LUN while the latency did what it always does."""
+    site = lun_site(culprit=during(2400, 2700, 130.0, 100.0), latency=2.0)
+    assert "culprit" not in parts(of_web(session(site))).values()
+
+
+def test_with_a_constant_nothing_moves_and_nobody_is_blamed() -> None:
+    site = lun_site()
+    site.vm("calm", {"cpu.ready": 0.0})
+    made = session(site)
+    found = correlate(made, Question(reference_named(made, "vm:calm", "cpu.ready"), SLOW))
+    assert set(parts(found).values()) == {"moved"}
+    assert "It hardly changed itself" in shown(found).about
