@@ -125,6 +125,12 @@ def test_the_steps_tick_no_run_that_left_changes() -> None:
     assert steps_of("result", SetupLines(), RUN, [change(1, "left")])[0].state == "done"
 
 
+def test_the_steps_tick_no_run_that_a_guard_stopped() -> None:
+    stopped = replace(RUN, verdict="", valid=False, why="A guard ended the test: full.", phases=STOPPED)
+    assert steps_of("result", SetupLines(), stopped, [])[0].state == "blocked"
+    assert steps_of("result", SetupLines(), RUN, [])[0].state == "done"
+
+
 def test_a_run_that_ended_is_not_called_interrupted() -> None:
     found = interrupted(KNOWN, [RUN], [change(1, "undone"), change(2, "failed")], "", lambda at: f"<{at}>")
     assert found is not None

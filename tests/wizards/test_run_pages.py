@@ -24,6 +24,7 @@ from wizards.flows.plan_file import parse_plan
 from wizards.flows.run_charts import hosts_chart
 from wizards.flows.run_details import details_text
 from wizards.flows.run_reading import RunKnowledge, result_page, run_page
+from wizards.flows.run_record import LOST_EVENT
 from wizards.flows.run_source import RunSource
 from wizards.flows.runs import run_sheet
 
@@ -182,6 +183,27 @@ def test_what_stopped_or_disturbed_a_run_stands_among_the_guards(session: Path) 
     stopped = run_sheet(replace(of, events=[stop]))
     assert stopped.head.problem == stop.text
     assert stopped.guards.lines[0].title == stop.text
+
+
+def test_a_worker_that_was_lost_is_neither_idle_nor_among_those_at_work(session: Path) -> None:
+    """A guest was dead for half a minute, and the page said: all quiet, 3 of 3 workers, none of them lost."""
+    of = source(session, measured_phase(session), 0.9)
+    gone = of.plan.workers[1].name
+    text = f"{gone} refuses connections."
+    event = Event(of.now, LOST_EVENT, text, EntityRef("worker", gone))
+    assert run_sheet(replace(of, lost_events={gone: replace(event, at=of.run.start)})).workers[1].words == (
+        "working"
+    ), "it is heard again since"
+    found = run_sheet(replace(of, lost_events={gone: event}))
+    worker = next(one for one in found.workers if one.name == gone)
+    assert (worker.state, worker.words) == ("critical", "lost")
+    assert [one.words for one in found.workers if one.name != gone] == ["working"] * 2
+    assert found.guards.chip is not None
+    assert (found.guards.chip.text, found.guards.chip.state) == ("1 worker lost", "warning")
+    assert found.guards.lines[0].title == text
+    (workers,) = [one for one in found.guards.lines if one.title == "Workers"]
+    assert workers.state == "warning"
+    assert workers.limit.startswith("2 of 3, ")
 
 
 def test_the_result_is_read_from_the_session(session: Path) -> None:

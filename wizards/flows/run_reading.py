@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from resources.failures import HyperscopeError
@@ -10,6 +10,7 @@ from resources.fio_jobs import FioJobs
 from resources.guided_tests import GuidedTests
 from resources.study_numbers import Studies
 from sessions.journal import TestRun
+from sessions.model import Event
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.run_curves import (
@@ -29,6 +30,7 @@ from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.results import ResultSource, result_sheet
 from wizards.flows.run_charts import ACTIVE, CPU, HOST_CPU, QUEUE, hosts_chart
 from wizards.flows.run_details import read_rounds, read_verdict
+from wizards.flows.run_record import LOST_EVENT
 from wizards.flows.run_sheet import RunSheet
 from wizards.flows.run_source import RunSource
 from wizards.flows.runs import bands_of_run, run_sheet
@@ -64,6 +66,7 @@ def run_page(
     begun = [each for one in found.phases for each in (one.start, one.end) if each is not None]
     now = max([found.start, newest, *begun])
     window = TimeRange(found.start, max(now, found.start + 1))
+    events = [one for one in reader.events() if one.at >= found.start]
     source = RunSource(
         run=found,
         plan=plan,
@@ -71,11 +74,12 @@ def run_page(
         work=work_curves(reader, run, window),
         counters=_counters(reader, plan, window, known),
         journal=reader.journal(),
-        events=[one for one in reader.events() if one.at >= found.start],
+        events=events,
         now=now,
         clock=known.clock,
         settings=known.settings,
         is_paused=is_paused,
+        lost_events=_lost_events(reader, events),
     )
     return run_sheet(source)
 
@@ -109,6 +113,13 @@ def result_page(
         newest=_newest_sample(reader, run),
     )
     return result_sheet(source)
+
+
+def _lost_events(reader: SessionReader, events: Sequence[Event]) -> dict[str, Event]:
+    """Return the events on workers that were lost, by the workers' names."""
+    found = [one for one in events if one.kind == LOST_EVENT and one.entity is not None]
+    known = reader.entities() if found else {}
+    return {known[one.entity].name: one for one in found if one.entity in known}
 
 
 def _newest_sample(reader: SessionReader, run: str) -> int:

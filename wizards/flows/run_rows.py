@@ -26,6 +26,7 @@ from wizards.flows.plan import PlannedPhase
 from wizards.flows.result_sheet import Chip, FactLine, FactList
 from wizards.flows.run_sheet import RunWorker
 from wizards.flows.run_source import RunSource
+from wizards.flows.verdicts.phrases import counted
 
 _RECENT_S = 10
 _LATE_S, _SILENT_S = 5.0, 30.0
@@ -65,7 +66,9 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
     for one in source.plan.workers:
         heard = (source.now - source.heard[one.name]) / 1000 if one.name in source.heard else nan
         state, words = _worker_state(iops[one.name], heard, at_work is None or one.name in at_work)
-        if source.run.end is not None:
+        if one.name in source.lost:
+            state, words = "critical", "lost"
+        elif source.run.end is not None:
             state, words = "none", "ended"
         yield RunWorker(
             name=one.name,
@@ -119,13 +122,13 @@ def _worker_state(iops: float, heard: float, has_work: bool) -> tuple[Health, st
 def guards_of(source: RunSource) -> FactList:
     """Return what would end the run, and how near it is."""
     plan, lines = source.plan, []
-    late = [one for one in source.plan.workers if one.name not in source.heard]
+    lost = source.lost
+    late = [one for one in plan.workers if one.name not in source.heard or one.name in lost]
     count = len(plan.workers)
     heard = max(source.heard.values(), default=None)
     ago = f", heard {format_duration(max(0.0, (source.now - heard) / 1000))} ago" if heard is not None else ""
-    lines.append(
-        FactLine("ok" if not late else "none", "Workers", "", f"{count - len(late)} of {count}{ago}")
-    )
+    state: Health = "warning" if lost else "none" if late else "ok"
+    lines.append(FactLine(state, "Workers", "", f"{count - len(late)} of {count}{ago}"))
     hosts = {one.host for one in plan.workers if one.host}
     if hosts:
         least = f"{len(hosts)} with workers, at least {plan.guards.hosts_least}"
@@ -145,6 +148,9 @@ def guards_of(source: RunSource) -> FactList:
         lines.insert(0, FactLine("warning", shown(fired, 200), ""))
         return FactList("Guards", tuple(lines), Chip("stopped", "warning"))
     chip = Chip("all quiet", "ok") if not disturbed else Chip("disturbed", "warning")
+    if lost:
+        lines[:0] = [FactLine("critical", shown(why, 200), "") for why in lost.values()]
+        chip = Chip(f"{counted(len(lost), 'worker')} lost", "warning")
     return FactList("Guards", tuple(lines), chip)
 
 

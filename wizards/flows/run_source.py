@@ -17,7 +17,7 @@ class RunSource:
     """What a page is made from. ``now`` is the run's own time (ms), ``clock`` writes times of the day.
 
     ``counters`` are the environment's by key, ``events`` those of the run's time. ``is_paused``: a pause was
-    asked for.
+    asked for. ``lost_events`` say of workers, by their names, that they were lost.
     """
 
     run: TestRun
@@ -31,6 +31,7 @@ class RunSource:
     clock: Callable[[float], str]
     settings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     is_paused: bool = False
+    lost_events: Mapping[str, Event] = field(default_factory=dict)
 
     def role(self, worker: str) -> str:
         """Return the role of a worker, empty for none."""
@@ -40,6 +41,12 @@ class RunSource:
     def heard(self) -> dict[str, int]:
         """When each worker's newest sample was (ms)."""
         return {one.worker: one.heard for one in self.work.workers if one.heard is not None}
+
+    @property
+    def lost(self) -> dict[str, str]:
+        """Why workers were lost, by their names; one that is heard again after a resume is not."""
+        heard = self.heard
+        return {name: one.text for name, one in self.lost_events.items() if heard.get(name, 0) <= one.at}
 
     @property
     def changes(self) -> list[JournalEntry]:

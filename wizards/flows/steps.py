@@ -87,7 +87,8 @@ def _state_of_run(run: TestRun, journal: Sequence[JournalEntry], *, is_live: boo
     if run.end is None and is_live:
         return "current"
     is_left = any(one.run == run.id and one.is_open for one in journal)
-    return "blocked" if run.end is None or is_left else "done"
+    is_whole = all(one.state == "done" for one in run.phases[:-1])  # the last one puts everything back
+    return "done" if run.end is not None and is_whole and not is_left else "blocked"
 
 
 def _state(text: str) -> StepState:
