@@ -39,10 +39,11 @@ class OpenablePaths:
 def classify_paths(paths: Iterable[Path]) -> OpenablePaths:
     """Divide files into sessions, captures and logs, each once, also under two names; of a folder, the files
     in it with a known name are taken. Captures that are called so come first: they give the session its name.
+    All are given by their whole paths: other processes, which have other working folders, read them, too.
     """
     found: dict[str, Path] = {}
     closed: list[Path] = []
-    for path in paths:
+    for path in map(Path.absolute, paths):
         try:
             files = _files(path)
         except OSError:

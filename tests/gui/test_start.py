@@ -72,6 +72,19 @@ def test_files_are_told_apart(tmp_path: Path) -> None:
     assert session_beside([rotated], tmp_path).name == "vmkernel.hscope"
 
 
+def test_a_file_that_was_named_from_a_folder_is_opened_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processes that judge and import have another working folder: “lab.hscope is not there”."""
+    (tmp_path / "lab.hscope").write_bytes(b"SQLite format 3\x00")
+    (tmp_path / "a.csv").write_text("x", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = classify_paths([Path("lab.hscope"), Path("a.csv")])
+    assert found.sessions == (tmp_path / "lab.hscope",)
+    assert found.captures == (tmp_path / "a.csv",)
+    assert classify_paths([Path()]).sessions == (tmp_path / "lab.hscope",)
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     capture = tmp_path / "night.csv.gz"
     capture.touch()

@@ -196,5 +196,6 @@ def _whole_run(
         if len(hosts) > 1:
             return hosts_chart(hosts, work.times, bands, window, reader.events())
     return TimeChart(
-        "IOPS per VM, whole run", "stacked", "/s", work.times, curves, bands, window, is_stacked=True
-    )
+        "IOPS per VM, whole run", "stacked", "/s", work.times, curves, bands, window, is_stacked=True,
+        empty="No worker reported a sample",
+    )  # fmt: skip
