@@ -115,6 +115,15 @@ def test_one_round_is_indicative_and_says_what_it_takes() -> None:
     assert all(one.interval is None for chart in found.steps for one in chart.columns)
 
 
+def test_that_a_worker_was_lost_is_no_good_news() -> None:
+    of = source(test_sioc_verdict.run())
+    assert of.verdict is not None
+    notes = ("w3 was lost 22 s after “P3” began: it refuses connections.", "Price: none (~).")
+    found = result_sheet(replace(of, verdict=replace(of.verdict, notes=notes))).notes
+    assert found is not None
+    assert [one.state for one in found.lines] == ["warning", "info"]
+
+
 def test_a_run_that_was_stopped_says_so_beside_what_its_rounds_prove() -> None:
     of = source(test_sioc_verdict.run())
     stopped = result_sheet(replace(of, run=replace(of.run, why="The test was stopped by hand.")))

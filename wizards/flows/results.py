@@ -29,7 +29,8 @@ from wizards.flows.result_sheet import ActLine, Chip, FactLine, FactList, Result
 from wizards.flows.verdict import Answer, Condition, Verdict
 from wizards.flows.verdicts.phrases import counted
 
-_BAD_NOTES = ("changed meanwhile", "not handed", "lost −", "slower", "not the model's", "something else")
+_BAD_NOTES = ("changed meanwhile", "not handed", "lost −", "slower", "not the model's", "something else",
+              " was lost ")  # fmt: skip
 _TOGETHER_MS = 60_000
 _CONFIDENCE: dict[str, Health] = {"high": "ok", "medium": "info", "indicative": "none", "none": "none"}
 
