@@ -188,26 +188,10 @@ class _Builder:
             Array("cdrom", 60.0, 31.0, 31.0, 10.0),
         )
         if self.site.storage == "nvme":
-            luns, arrays = self._on_nvme(luns, arrays)
+            luns, arrays = _on_nvme(luns, arrays)
         elif self.site.storage == "nfs":
             arrays = tuple(replace(one, iops=4.0 * one.iops) if one.name == "nfs" else one for one in arrays)
         return tuple(luns), arrays
-
-    def _on_nvme(self, luns: Sequence[Lun], arrays: Sequence[Array]) -> tuple[list[Lun], tuple[Array, ...]]:
-        """The shared LUNs as namespaces of NVMe over fabrics."""
-        named = [
-            replace(lun, name=f"eui.{lun.name.rpartition('.')[2][-26:]:0>32}")
-            if number < SHARED_LUNS
-            else lun
-            for number, lun in enumerate(luns)
-        ]
-        quick = [
-            replace(one, iops=12.0 * one.iops, read_ms=0.16, write_ms=0.06, stream_mbps=3000.0)
-            if one.name in ("hybrid", "flash")
-            else one
-            for one in arrays
-        ]
-        return named, tuple(quick)
 
     def _vm(self, host: int, work: Workload) -> Vm:
         rng = self.rng
@@ -358,3 +342,18 @@ class _Builder:
 
 def _array(role: Role) -> int:
     return FLASH_ARRAY if role.array == "flash" else HYBRID_ARRAY
+
+
+def _on_nvme(luns: Sequence[Lun], arrays: Sequence[Array]) -> tuple[list[Lun], tuple[Array, ...]]:
+    """The shared LUNs as namespaces of NVMe over fabrics."""
+    named = [
+        replace(lun, name=f"eui.{lun.name.rpartition('.')[2][-26:]:0>32}") if number < SHARED_LUNS else lun
+        for number, lun in enumerate(luns)
+    ]
+    quick = [
+        replace(one, iops=12.0 * one.iops, read_ms=0.16, write_ms=0.06, stream_mbps=3000.0)
+        if one.name in ("hybrid", "flash")
+        else one
+        for one in arrays
+    ]
+    return named, tuple(quick)
