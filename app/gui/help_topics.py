@@ -25,7 +25,6 @@ PAGES = (
     ("commands", "Commands"),
     ("presets", "What is recorded from vCenter"),
     ("logs", "Log lines"),
-    ("logs", "Log lines"),
     ("privileges", "Privileges in vCenter"),
 )
 """The pages of the help in their order; ``esxtop`` is made from the table of screens."""
