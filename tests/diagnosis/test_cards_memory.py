@@ -418,3 +418,38 @@ class TestDemand:
         recording = host(seconds=3_600)
         vm(recording, "sql01", touched=7_500.0, balloon=2_000.0, balloon_target=2_000.0)
         assert only(recording, problem="mem.guest_demand").causes[0].cause == "memory_taken"
+
+
+class TestMemoryLimit:
+    PROBLEM = "mem.limit"
+
+    def test_it_explains_what_is_taken_from_the_vm(self) -> None:
+        recording = host()
+        taken = {"balloon": 3_000.0, "balloon_target": 3_000.0, "swap_write": 0.5, "swapped": 400.0}
+        ref = vm(recording, "sql01", alloc_max=4_096.0, consumed=4_050.0, **taken)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "vm_limit"
+        assert found.causes[0].verdict == "likely"
+        assert "sql01 has 8 GB and may hold 4 GB of it" in found.conclusion
+        for downstream in ("mem.ballooning", "mem.swapping"):
+            assert only(recording, problem=downstream).consequence_of == (self.PROBLEM, ref)
+
+    @pytest.mark.parametrize(
+        ("limit", "consumed"),
+        [(-1.0, 8_000.0), (16_384.0, 8_000.0), (4_096.0, 2_000.0)],
+        ids=["none", "above its size", "far from it"],
+    )
+    def test_a_limit_that_does_not_bind_is_not_blamed(self, limit: float, consumed: float) -> None:
+        recording = host()
+        vm(recording, "a", alloc_max=limit, consumed=consumed, balloon=3_000.0, balloon_target=3_000.0)
+        assert findings(recording, problem=self.PROBLEM) == []
+
+    def test_a_limit_that_takes_nothing_now_is_no_problem(self) -> None:
+        recording = host()
+        vm(recording, "a", alloc_max=4_096.0, consumed=4_000.0)
+        assert findings(recording, problem=self.PROBLEM) == []
+
+    def test_on_a_short_host_it_may_be_either(self) -> None:
+        recording = short_host()
+        vm(recording, "a", alloc_max=4_096.0, consumed=4_000.0, balloon=3_000.0, balloon_target=3_000.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].verdict == "possible"

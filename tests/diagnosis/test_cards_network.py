@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sessions.model import EntityRef
-from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only, verdicts
+from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, during, findings, only, verdicts
 
 PORT: dict[str, Level] = {
     "net.packets_rx": 5_000.0,
@@ -257,3 +257,66 @@ class TestWhatVcenterCountsAsDropped:
         told = cause(only(self.dropping(adapter), problem=self.PROBLEM), "adapter_type")
         assert told.verdict == verdict
         assert adapter in told.because
+
+
+class TestNoisyNeighbour:
+    PROBLEM = "net.noisy_neighbour"
+
+    def site(self, *, sends: Level, loss: Level = 0.0, link: Level = 9_000.0) -> Recording:
+        recording = Recording()
+        nic(recording, mbits_tx=link)
+        vm(recording, "backup01", mbits_tx=sends)
+        vm(recording, "web01", drops_tx=loss)
+        return recording
+
+    def test_who_sends_and_who_loses(self) -> None:
+        recording = self.site(
+            sends=during(300, 900, 8_500.0, 300.0),
+            link=during(300, 900, 9_000.0, 700.0),
+            loss=during(300, 900, 2.0),
+        )
+        found = only(recording, problem=self.PROBLEM)
+        assert found.entity_name == "esx01/vmnic2"
+        assert found.causes[0].cause == "one_vm"
+        assert "backup01" in found.causes[0].because
+        assert "web01" in found.conclusion
+        full = only(recording, problem="net.saturated")
+        assert full.consequence_of is not None
+        assert full.consequence_of[0] == self.PROBLEM
+
+    @pytest.mark.parametrize(
+        ("sends", "loss"),
+        [(during(300, 900, 8_500.0, 300.0), 0.0), (100.0, during(300, 900, 2.0))],
+        ids=["nobody loses anything", "nobody sends most of it"],
+    )
+    def test_a_full_link_without_a_neighbour(self, sends: Level, loss: Level) -> None:
+        recording = self.site(sends=sends, loss=loss, link=during(300, 900, 9_000.0, 700.0))
+        assert findings(recording, problem=self.PROBLEM) == []
+
+
+class TestAdapterType:
+    PROBLEM = "net.adapter_type"
+
+    @pytest.mark.parametrize(
+        ("adapter", "mbits", "severity"),
+        [
+            ("e1000", 40.0, "info"),
+            ("VirtualE1000e", 400.0, "warning"),
+            ("vmxnet3", 400.0, None),
+            ("VirtualVmxnet3", 40.0, None),
+        ],
+    )
+    def test_it_matters_as_much_as_it_carries(self, adapter: str, mbits: float, severity: str | None) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        ref = vm(recording, "app07", mbits_rx=mbits)
+        recording.fact(ref, "nic.4000.type", adapter)
+        found = findings(recording, problem=self.PROBLEM)
+        assert [one.severity for one in found] == ([severity] if severity else [])
+        assert all(one.causes[0].verdict == "likely" and adapter in one.conclusion for one in found)
+
+    def test_what_esxtop_cannot_tell(self) -> None:
+        recording = Recording()
+        vm(recording, "app07", mbits_rx=400.0)
+        judged = {one.problem: one for one in diagnosed(recording).verdict.checks}[self.PROBLEM]
+        assert judged.verdict == "insufficient data"
+        assert "vCenter" in judged.reason

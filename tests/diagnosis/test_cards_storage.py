@@ -366,3 +366,43 @@ class TestAHostThatStopped:
         alone = host("esx01")
         lun(alone, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 3_000.0, 200.0))
         assert verdicts(only(alone, problem=self.PROBLEM))["own_load"] == "likely"
+
+
+class TestNoisyNeighbour:
+    PROBLEM = "storage.noisy_neighbour"
+
+    def pair(
+        self, *, own: Level = 150.0, others: Level = 50.0, slow: Level = 2.0
+    ) -> tuple[Recording, Recording]:
+        victim, other = host("esx01"), host("esx02")
+        lun(victim, device_latency=slow, commands=own)
+        lun(other, device_latency=slow, commands=others)
+        return victim, other
+
+    def test_the_host_whose_load_stayed_suffers(self) -> None:
+        pair = self.pair(others=during(300, 900, 6_000.0, 50.0), slow=during(300, 900, 30.0, 2.0))
+        found = only(*pair, problem=self.PROBLEM)
+        assert (found.entity_name, found.causes[0].cause) == (LUN, "noisy_neighbour")
+        assert "30 ms to answer esx01, whose own load was as ever (150 /s" in found.conclusion
+        assert "esx02" in found.causes[0].because
+        slow = only(*pair, problem="storage.device_latency")
+        assert slow.consequence_of is not None
+        assert slow.consequence_of[0] == self.PROBLEM
+
+    def test_bursts_that_come_back(self) -> None:
+        def bursts(high: float, low: float) -> Level:
+            return lambda t: np.where(t % 300 < 45, high, low)
+
+        assert only(*self.pair(others=bursts(4_000.0, 50.0), slow=bursts(25.0, 2.0)), problem=self.PROBLEM)
+
+    @pytest.mark.parametrize(
+        ("own", "others"),
+        [(during(300, 900, 900.0, 150.0), during(300, 900, 6_000.0, 50.0)), (150.0, 50.0)],
+        ids=["its own load rose as well", "nobody sends more: the array itself"],
+    )
+    def test_slow_without_a_neighbour(self, own: Level, others: Level) -> None:
+        pair = self.pair(own=own, others=others, slow=during(300, 900, 30.0, 2.0))
+        assert findings(*pair, problem=self.PROBLEM) == []
+
+    def test_a_neighbour_who_hurts_nobody(self) -> None:
+        assert findings(*self.pair(others=during(300, 900, 6_000.0, 50.0)), problem=self.PROBLEM) == []

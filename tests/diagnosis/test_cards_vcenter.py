@@ -448,3 +448,36 @@ class TestVsan:
         told = check(diagnosed(recording), "vsan.congestion")
         assert (told.verdict, told.entities) == ("not applicable", 0)
         assert "vSAN" in told.reason
+
+
+class TestFirstWrite:
+    PROBLEM = "storage.first_write"
+
+    def disk(self, **levels: Level) -> Recording:
+        recording = vcenter()
+        vm = recording.vm("ingest01", {"cpu.ready": 0.5})
+        given = {f"vdisk.{counter}": level for counter, level in levels.items()}
+        recording.add("vdisk", "scsi0:0", DISK | given, parent=vm)
+        return recording
+
+    def test_slow_only_until_the_blocks_are_there(self) -> None:
+        recording = self.disk(latency_write=during(0, 420, 25.0, 1.0), latency_read=1.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.entity_name, found.causes[0].cause) == ("ingest01", "first_write")
+        assert "25 ms for a write, and takes 1 ms at other times" in found.conclusion
+        slow = only(recording, problem="storage.vm_latency")
+        assert slow.consequence_of is not None
+        assert slow.consequence_of[0] == self.PROBLEM
+
+    @pytest.mark.parametrize(
+        "levels",
+        [
+            {"latency_write": during(0, 420, 25.0, 1.0), "latency_read": during(0, 420, 22.0, 1.0)},
+            {"latency_write": during(0, 420, 25.0, 1.0), "writes": during(0, 420, 900.0, 60.0)},
+            {"latency_write": 25.0},
+        ],
+        ids=["reads are slow, too", "it wrote more", "it stays slow"],
+    )
+    def test_what_looks_alike(self, levels: dict[str, Level]) -> None:
+        recording = self.disk(**{"latency_read": 1.0, **levels})
+        assert findings(recording, problem=self.PROBLEM) == []

@@ -14,6 +14,11 @@ from resources.problem_cards import Card, load_problems
 from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems, session
 
 IDS = [
+    "mem.limit",
+    "net.adapter_type",
+    "net.noisy_neighbour",
+    "storage.first_write",
+    "storage.noisy_neighbour",
     "cpu.host_saturated",
     "cpu.guest_saturated",
     "cpu.ready_high",
