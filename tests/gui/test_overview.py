@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -104,3 +105,32 @@ def test_a_slow_machine_shows_what_it_has_read_before_it_reads_again(
     page = child_of(live.window, OverviewView)
     wait(qtbot, lambda: any(card.curves for card in page.findChildren(ChartCard)))
     wait(qtbot, lambda: len(begun) > before)  # what came meanwhile is read then
+
+
+def test_what_happened_lately_comes_with_the_charts_above_it(
+    live: Program, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood at the top for as long as the charts were read, and then it jumped down."""
+    go_on, begun = threading.Event(), list[object]()
+
+    def slow(*arguments: Any) -> OverviewContent:
+        begun.append(arguments)
+        go_on.wait(WAIT / 1000)
+        return overview_content(*arguments)
+
+    monkeypatch.setattr(overview, "overview_content", slow)
+    storage(home / "s.hscope")
+    live.window.show_panel("overview")
+    live.workbench.open_paths([home / "s.hscope"])
+    page = child_of(live.window, OverviewView)
+
+    def lately() -> list[QLabel]:
+        titles = [one for one in page.findChildren(QLabel) if one.text().startswith("LATELY")]
+        return [one for one in titles if one.isVisibleTo(page)]
+
+    wait(qtbot, lambda: begun)
+    qtbot.wait(100)
+    assert not lately()
+    go_on.set()
+    wait(qtbot, lambda: len(lately()) == 1)
+    assert any(card.curves for card in page.findChildren(ChartCard))

@@ -75,6 +75,7 @@ class OverviewView(QScrollArea):
         self._lists = QGridLayout()
         self._lists.setSpacing(8)
         self._changes = Section(theme, _lately(clock, None))
+        self._changes.hide()  # until the charts above it are there, or it would jump down
         self._let_leave(self._changes)
         self._changes.picked.connect(lambda number: self._choose(self._changes, number))
         self._column.addWidget(self._findings)
@@ -95,10 +96,11 @@ class OverviewView(QScrollArea):
             card.set_clock(clock)
 
     def clear(self) -> None:
-        """Remove all charts and lists."""
+        """Remove all charts and lists; what happened lately is hidden until it is shown again."""
         self.show_charts((), TimeRange(0, 1))
         self.show_lists(())
         self.show_changes(())
+        self._changes.hide()
 
     def show_findings(self, findings: Sequence[Finding], words: VerdictWords | None) -> None:
         """Show the worst findings, each a line that can be clicked, and below them what was judged."""
@@ -176,6 +178,7 @@ class OverviewView(QScrollArea):
         """Show events and marks of a window, the newest first."""
         self._changes.set_title(_lately(self._clock, window))
         self._changes.show_lines(lines[:MAX_LINES], "No event was recorded in this window.")
+        self._changes.show()
         self._order_focus()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802

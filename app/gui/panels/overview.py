@@ -89,7 +89,6 @@ class OverviewPanel(QObject):
         filtered = desk.scope_filter()
         if snapshot is None or window is None or filtered is None:
             return
-        self.view.show_changes(latest_changes(filtered, window, desk.times.clock), window)
 
         self._being_read = desk.scope.scope
         before = self._content if self._looked_at == desk.scope.scope else OverviewContent()
@@ -103,6 +102,7 @@ class OverviewPanel(QObject):
             self._content, self._looked_at = content, desk.scope.scope
             self.view.show_charts(content.charts, self._range.show() or window)
             self.view.show_lists(content.lists)
+            self.view.show_changes(latest_changes(filtered, window, desk.times.clock), window)
 
         desk.session.query("overview", work, done)
 
