@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,9 @@ class StorageSetsPage(QObject):
         super().__init__(self.view)
         self._store = store
         self._rows: list[SetRow] = []
-        self._at = ("", "")
+        self._shown: tuple[str, str] | None = None
+        self._at = next(iter(store.drafts), ("", ""))
+        self.view.left.connect(self._keep_draft)
         self.view.chosen.connect(self._choose)
         self.view.duplicate_wanted.connect(partial(self._try, self._duplicate))
         self.view.use_wanted.connect(partial(self._try, self._use))
@@ -54,24 +57,35 @@ class StorageSetsPage(QObject):
 
     def _show(self) -> None:
         """Show the sets as they are stored, and keep the one that was chosen."""
-        limits = self._store.limits
-        self._rows = set_rows(limits)
-        keys = [(row.storage_class, row.name) for row in self._rows]
-        at = keys.index(self._at) if self._at in keys else 0
-        self.view.show_sets(self._rows, at)
-        self._choose(at)
+        self._rows = set_rows(self._store.limits)
+        keys = [_key(row) for row in self._rows]
+        self._choose(keys.index(self._at) if self._at in keys else 0)
         self.view.show_steps(self._store.undo_text, self._store.redo_text)
-        self.view.show_trouble(limits.trouble)
+
+    def _keep_draft(self) -> None:
+        """Keep what was typed into the set that is shown and is not saved, until it is shown again."""
+        if self._shown is not None:
+            self._store.drafts.pop(self._shown, None)
+            if self.view.is_edited and self._shown in [_key(row) for row in self._rows]:
+                self._store.drafts[self._shown] = self.view.draft()
 
     def _choose(self, at: int) -> None:
+        self._keep_draft()
         row, limits = self._rows[at], self._store.limits
-        self._at = (row.storage_class, row.name)
+        self._shown = self._at = _key(row)
+        drafts = self._store.drafts
+        rows = [
+            replace(one, state=f"{one.state}, edited") if _key(one) in drafts else one for one in self._rows
+        ]
+        self.view.show_sets(rows, at)
         own = own_set(limits.own, row.name) if row.name else None
         known = limits.classes.get(row.storage_class)
         numbers = number_rows(limits.classes, row.storage_class, own.numbers if own else {})
         earlier = f" Earlier versions kept: {len(own.earlier)}." if own and own.earlier else ""
         about = (known.meaning if known else "") + earlier
         self.view.show_set(row, about, own.note if own else "", numbers)
+        if self._at in drafts:
+            self.view.show_draft(drafts[self._at])
         self.view.show_trouble(limits.trouble)
 
     def _try(self, act: object, *_args: object) -> None:
@@ -133,6 +147,10 @@ class StorageSetsPage(QObject):
         limits = self._store.limits
         with write_failures(path):
             replace_file(path, thresholds_text(limits.own, limits.classes))
+
+
+def _key(row: SetRow) -> tuple[str, str]:
+    return row.storage_class, row.name
 
 
 class StorageClassesPage(QObject):

@@ -14,6 +14,7 @@ from resources.failures import HyperscopeError, NotFoundError
 from resources.files import replace_file, write_failures
 from resources.storage_classes import StorageClasses
 from resources.threshold_sets import OwnThresholds, StorageLimits, read_thresholds, thresholds_text
+from widgets.thresholds import Draft
 
 _KEPT_ASIDE = ".unreadable"
 _MOST_STEPS = 100
@@ -33,6 +34,8 @@ class ThresholdStore(QObject):
         self._classes = classes
         self._undo: list[tuple[str, OwnThresholds]] = []
         self._redo: list[tuple[str, OwnThresholds]] = []
+        self.drafts: dict[tuple[str, str], Draft] = {}
+        """What was typed into a set (its class and name) and is not saved."""
         self.limits = self._read()
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)

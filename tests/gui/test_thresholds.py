@@ -119,6 +119,65 @@ def test_numbers_go_back_to_the_shipped_ones_singly_and_together(
     assert not sets.save.isEnabled()
 
 
+def test_what_is_typed_and_not_saved_stays(live: Program, sets: ThresholdSetsView, qtbot: QtBot) -> None:
+    """Judging with a set, undoing, and looking at another set threw it away without a word."""
+    title = "Device latency, warning"
+    choose(sets, "NVMe")
+    press(sets, sets.duplicate, qtbot)
+    box(sets, title).setValue(2.5)
+    press(sets, sets.use, qtbot)
+    assert (box(sets, title).value(), sets.save.isEnabled()) == (2.5, True)
+    press(sets, sets.undo, qtbot)
+    assert box(sets, title).value() == 2.5
+    choose(sets, "SSD")
+    assert "NVMe, yours v1" in next(
+        sets.list.itemText(at) for at in range(sets.list.count()) if "edited" in sets.list.itemText(at)
+    )
+    choose(sets, "NVMe, yours")
+    assert (box(sets, title).value(), sets.save.isEnabled()) == (2.5, True)
+    press(sets, sets.discard, qtbot)
+    assert (box(sets, title).value(), sets.save.isEnabled()) == (5.0, False)
+    assert "edited" not in sets.list.currentText()
+    choose(sets, "SSD")
+    choose(sets, "NVMe, yours")
+    assert box(sets, title).value() == 5.0
+    assert live.desk.thresholds.limits.own.sets[0].numbers == {}
+
+
+def test_what_is_typed_is_there_when_the_preferences_open_again(
+    live: Program, dialog: Preferences, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    choose(sets, "SSD")
+    press(sets, sets.duplicate, qtbot)
+    box(sets, "Device latency, warning").setValue(4.0)
+    dialog.close()
+    again = preferences(live.desk, live.window)
+    try:
+        again.open()
+        again.show_setting(STORAGE_LIMITS)
+        [view] = again.findChildren(ThresholdSetsView)
+        assert view.name.text() == "SSD, yours"
+        assert box(view, "Device latency, warning").value() == 4.0
+        view.name.setText(" of the array ")
+        press(view, view.save, qtbot)
+        [own] = live.desk.thresholds.limits.own.sets
+        assert (own.name, own.numbers) == ("of the array", {"latency_warn": 4.0})
+        assert (view.save.isEnabled(), "edited" in view.list.currentText()) == (False, False)
+    finally:
+        again.close()
+        again.deleteLater()
+
+
+def test_the_focus_does_not_go_on_to_delete(sets: ThresholdSetsView, qtbot: QtBot) -> None:
+    """Space twice on "Judge with it" deleted the set."""
+    choose(sets, "SSD")
+    press(sets, sets.duplicate, qtbot)
+    sets.use.setFocus()
+    qtbot.keyClick(sets.use, Qt.Key.Key_Space)
+    assert not sets.remove.hasFocus()
+    assert sets.list.hasFocus()
+
+
 def test_sets_leave_as_a_file_and_come_back(
     live: Program, sets: ThresholdSetsView, qtbot: QtBot, tmp_path: Path
 ) -> None:

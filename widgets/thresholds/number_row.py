@@ -59,6 +59,10 @@ class NumberRowWidgets(QObject):
         """The number as it stands in the field."""
         return self.box.value()
 
+    def show_value(self, value: float) -> None:
+        """Put a number into the field."""
+        self.box.setValue(value)
+
     def to_shipped(self) -> None:
         """Put the shipped number into the field."""
         self.box.setValue(self._row.shipped)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QStandardItemModel
+from PySide6.QtGui import QHideEvent, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -38,7 +38,8 @@ class ThresholdSetsView(QWidget):
     """A list of sets, and the one that is chosen.
 
     Signals: ``chosen`` with a row of the list; ``duplicate_wanted``; ``use_wanted``; ``save_wanted`` with a
-    Draft; ``remove_wanted``; ``import_wanted``; ``export_wanted``; ``undo_wanted``; ``redo_wanted``.
+    Draft; ``remove_wanted``; ``import_wanted``; ``export_wanted``; ``undo_wanted``; ``redo_wanted``;
+    ``left`` when the page is hidden: behind another tab, or with its dialog.
     """
 
     chosen = Signal(int)
@@ -50,6 +51,7 @@ class ThresholdSetsView(QWidget):
     export_wanted = Signal()
     undo_wanted = Signal()
     redo_wanted = Signal()
+    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -112,9 +114,20 @@ class ThresholdSetsView(QWidget):
             field.setEnabled(self._is_own)
         self._show_numbers(numbers)
         self._stored = self.draft()
+        if self.use.hasFocus() and shown.judges:
+            self.list.setFocus()  # or the focus goes on to the button that deletes
         self.use.setEnabled(not shown.judges)
         self.use.setText("Judges" if shown.judges else "Judge with it")
         self.remove.setEnabled(self._is_own)
+        self._enable()
+
+    def show_draft(self, draft: Draft) -> None:
+        """Show what was typed into this set before, and not saved."""
+        self.name.setText(draft.name)
+        self.note.setText(draft.note)
+        numbers = dict(draft.numbers)
+        for one in self._rows:
+            one.show_value(numbers.get(one.name, one.value))
         self._enable()
 
     def show_trouble(self, text: str) -> None:
@@ -160,10 +173,18 @@ class ThresholdSetsView(QWidget):
         self.discard.setEnabled(edited)
         self.reset.setEnabled(self._is_own and any(one.reset.isEnabled() for one in self._rows))
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        """Emit ``left``."""
+        super().hideEvent(event)
+        self.left.emit()
+
     def _save(self) -> None:
+        self.name.setText(self.name.text().strip())
         self.save_wanted.emit(self.draft())
 
     def _discard(self) -> None:
+        if self._stored is not None:
+            self.show_draft(self._stored)
         self.chosen.emit(self.list.currentIndex())
 
     def _reset(self) -> None:
