@@ -38,6 +38,8 @@ MAX_MEGABYTES = 1024
 MAX_FORGED = 100_000
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
+COUNTERS = ("cpu.used", "cpu.ready", "cpu.costop", "c3", "c4")
+"""Some that the catalogue knows, which comparisons and correlations look at, and some that it doesn't."""
 Mutation = Callable[[Path, random.Random], None]
 
 
@@ -54,9 +56,9 @@ def build(path: Path) -> None:
         for name in ("esx01", "again"):
             source = writer.add_source(SourceSpec("esxtop", name, 5.0, attributes=(("file", "a.csv"),)))
             specs = [
-                SeriesSpec(vm, f"c{i}", "%", scale=0.5, label=f"\\\\h\\C({i})\\x")
+                SeriesSpec(vm, counter, "%", scale=0.5, label=f"\\\\h\\C({i})\\x")
                 for vm in vms
-                for i in range(5)
+                for i, counter in enumerate(COUNTERS)
             ]
             layout = writer.add_layout(source, writer.add_series(source, specs))
             stored = np.round(rng.normal(20, 5, (150, len(specs))), 2)

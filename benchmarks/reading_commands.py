@@ -22,10 +22,12 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
-from app.commands import diagnose
+from app.commands import compare, correlate, diagnose
 from app.program import run
 from resources import failures
 from resources.catalogue import load_catalogue
+from resources.comparison_rules import load_comparison_rules
+from resources.correlation_roles import load_correlation
 from resources.problem_cards import load_problems
 
 MAX_OUTPUT = 4_000_000
@@ -33,6 +35,9 @@ CTRL_C_AFTER_S = 10.0
 HANGS_AFTER_S = 90.0
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 PIPE_CLOSED = 1  # what a command exits with when whoever reads its output has enough
+
+SESSION = "SESSION"
+"""Stands for the path of the session among the arguments of a command."""
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("info",),
@@ -46,6 +51,13 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("diagnose", "--json"),
     ("export", "--csv"),
     ("export", "--parquet"),
+    ("compare",),
+    ("compare", "--json"),
+    ("compare", "--csv", "--entity", "vm:*", "--parts"),
+    ("compare", SESSION, "--json"),
+    ("correlate", "--from", "2023-11-14T22:14", "--to", "2023-11-14T22:20"),
+    ("correlate", "--entity", "vm 3", "--counter", "cpu.ready", "--json"),
+    ("correlate", "--finding", "1", "--json"),
 )
 
 
@@ -75,8 +87,13 @@ class Output(io.StringIO):
 @contextmanager
 def cards_read_once() -> Iterator[None]:
     """Load the counter catalogue and the problem cards only once for all sessions of this process."""
-    catalogue, problems = load_catalogue(), load_problems()
+    catalogue, problems, roles = load_catalogue(), load_problems(), load_correlation([])
+    rules = load_comparison_rules(catalogue)
     with (
+        patch.object(compare, "load_catalogue", lambda: catalogue),
+        patch.object(compare, "load_problems", lambda: problems),
+        patch.object(compare, "load_comparison_rules", lambda _catalogue: rules),
+        patch.object(correlate, "load_correlation", lambda _knowledge: roles),
         patch.object(diagnose, "load_catalogue", lambda _knowledge: catalogue),
         patch.object(diagnose, "load_problems", lambda _knowledge: problems),
     ):
@@ -113,7 +130,8 @@ def run_all(session: Path, outcomes: Counter[str]) -> None:
         out = folder / "exported"
         more = ["-o", str(out)] if arguments[0] == "export" else []
         before = {path.name for path in folder.iterdir()}
-        code = run_one([arguments[0], str(session), *arguments[1:], *more])
+        rest = [str(session) if one == SESSION else one for one in arguments[1:]]
+        code = run_one([arguments[0], str(session), *rest, *more])
         outcomes[f"{arguments[0]} {code}"] += 1
         if out.exists() != (arguments[0] == "export" and code == 0):
             raise UndocumentedError(
