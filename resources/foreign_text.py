@@ -26,6 +26,11 @@ def visible(text: str) -> str:
     return "".join(map(_visible_character, text))
 
 
+def storable(text: str) -> str:
+    """Return ``text`` with ``�`` for what no encoding has, as in a file name whose bytes are not UTF-8."""
+    return _SURROGATES.sub(_REPLACED, text)
+
+
 def shown(text: str, max_length: int = MAX_LENGTH) -> str:
     """Return ``text`` safe to show on one line: ``visible``, single-spaced, cut to ``max_length`` characters.
 
@@ -60,6 +65,7 @@ def _visible_character(character: str) -> str:
 
 
 _REPLACED = "\ufffd"
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_LONG, _BEGIN, _END = re.compile(r"\S{27,}"), 12, 10
 _LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")

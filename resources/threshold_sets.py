@@ -15,7 +15,7 @@ import msgspec
 
 from resources.failures import BadInputError
 from resources.files import opened_for_reading
-from resources.foreign_text import shown
+from resources.foreign_text import shown, storable
 from resources.storage_classes import ClassedKind, NumberSpec, StorageClasses
 from resources.toml_files import parse_toml
 from resources.units import format_value
@@ -29,7 +29,6 @@ MAX_EARLIER = 20
 """Versions of a set that are kept behind the newest."""
 FORMAT = 1
 _ADVICE = "See what is in it with 'hyperscope thresholds check FILE', or save it anew from the preferences."
-_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME)]
@@ -243,4 +242,4 @@ def _numbers(numbers: dict[str, float], classes: StorageClasses) -> list[str]:
 
 
 def _text(value: str) -> str:
-    return json.dumps(_NO_TEXT.sub("\ufffd", value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(storable(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -42,9 +42,10 @@ def add_logs(files: Sequence[Path], out: Path, host: str, cancel: StopSignal | N
 
 def show_logs(report: LogReport, out: Path) -> None:
     """Print how many events came of how many lines."""
+    events = "1 event" if report.events == 1 else f"{format_count(report.events)} events"
     print_line(
-        f"{format_count(report.events)} events from {format_count(report.known)} known of "
-        f"{format_count(report.lines)} lines, {format_bytes(report.bytes_read)} → {out}"
+        f"{events} from {format_count(report.known)} known of {format_count(report.lines)} lines, "
+        f"{format_bytes(report.bytes_read)} → {out}"
     )
     for note in report.notes:
         print_line(f"  note: {shown(note)}")

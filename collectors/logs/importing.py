@@ -10,12 +10,12 @@ from pathlib import Path
 
 from collectors.logs.folding import folded
 from collectors.logs.opening import opened_logs
-from collectors.logs.places import Places
+from collectors.logs.places import Places, short_name
 from collectors.logs.scanning import ReadLog, read_log
 from collectors.logs.storing import HostLogs, span_of, store
 from collectors.logs.wording import EventWriter
 from resources.failures import BadInputError, BusyError, CancelledError, UsageError
-from resources.foreign_text import shown
+from resources.foreign_text import shown, storable
 from resources.log_lines import LogKnowledge, load_log_lines
 from resources.scsi_codes import load_scsi_codes
 from resources.stopping import StopSignal
@@ -146,6 +146,7 @@ class _Import:
 
     def __init__(self, out: Path, options: LogOptions, known: LogKnowledge, logs: Sequence[ReadLog]) -> None:
         self._out, self._options, self._known, self._logs = out, options, known, logs
+        self._host = storable(options.host.strip())
         self._notes: dict[str, None] = {}
         self._span: TimeRange | None = None
         self._before: dict[str, Event] = {}
@@ -196,8 +197,8 @@ class _Import:
 
     def _host_name(self, log: ReadLog) -> str:
         """Who wrote a log: as the user says, as it says, as its file is called, or the only one there is."""
-        if self._options.host or log.host:
-            return self._options.host or log.host
+        if name := self._host or log.host:
+            return name
         hosts = [one.name for one in self._places.hosts]
         called = [name for name in hosts if _names(log, name)]
         said = list(dict.fromkeys(other.host for other in self._logs if other.host))
@@ -327,7 +328,7 @@ def _few(names: Sequence[str]) -> str:
 
 def _names(log: ReadLog, host: str) -> bool:
     """True if a log's file, or the folder that it lies in, is called like a host."""
-    short = host.lower().partition(".")[0]
+    short = short_name(host.lower())
     places: Iterator[str] = iter((log.name.lower(), *(one.lower() for one in log.folders[-2:])))
     return any(place == host.lower() or _has_word(place, short) for place in places)
 

@@ -25,7 +25,9 @@ _STAMP_ONLY = re.compile(_STAMP)
 _TOLD = re.compile(
     rb"(?:\[\w{1,40}\] \d{1,20}us: )?(?:The event \()?\[(?P<id>(?:vob|esx)\.[\w.]{1,200})\] ?(?P<said>.*)"
 )
-_FIRST_YEAR = 1970
+_YEARS = range(1970, 9999)
+"""What is counted over time needs room behind the last line: no calendar has a year after 9999."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SENT = re.compile(r"\) was sent immediately to hostd.*$")
 _TOLD_LITERALS = (b"[vob.", b"[esx.")
 
@@ -86,11 +88,12 @@ class LineFinder:
 
 
 def blocks(read: Callable[[int], bytes], line_bytes: int, too_long: Callable[[], None]) -> Iterator[bytes]:
-    """Yield a text in blocks of whole lines; ``too_long`` is called for each line of more than a block, or of
-    more than ``line_bytes`` between two, which is left out.
+    """Yield a text in blocks of whole lines, without a byte order mark; ``too_long`` is called for each line
+    of more than a block, or of more than ``line_bytes`` between two, which is left out.
     """
-    rest, is_skipping = b"", False
+    rest, is_skipping, is_begin = b"", False, True
     while data := read(CHUNK):
+        data, is_begin = data.removeprefix(_BYTE_ORDER_MARK) if is_begin else data, False
         if is_skipping:
             end = data.find(b"\n")
             if end < 0:
@@ -149,7 +152,7 @@ def _minute(text: bytes) -> int | None:
         at = datetime.strptime(text.decode(), "%Y-%m-%dT%H:%M:").replace(tzinfo=UTC)
     except ValueError:
         return None
-    return round(at.timestamp()) * 1000 if at.year >= _FIRST_YEAR else None
+    return round(at.timestamp()) * 1000 if at.year in _YEARS else None
 
 
 def _decoded(found: re.Match[bytes]) -> dict[str, str]:

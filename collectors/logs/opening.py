@@ -12,7 +12,7 @@ from collectors.logs.recognising import is_tar
 from collectors.unpacking import BROKEN, Unpacked, compression_of
 from resources.failures import BadInputError
 from resources.files import opened_for_reading
-from resources.foreign_text import shown
+from resources.foreign_text import shown, storable
 from resources.log_lines import LogKnowledge
 from resources.units import format_bytes
 
@@ -122,14 +122,15 @@ def opened_logs(
 
 
 def _logs(path: Path, raw: _Counted, known: LogKnowledge) -> Iterator[LogStream]:
-    text = _unpacked(raw, path.name)
+    name = storable(path.name)
+    text = _unpacked(raw, name)
     if not is_tar(text.peek(_HEAD)):
         folders = tuple(path.absolute().parts[1:-1])
-        read = text.read if text is raw else _Plausible(text.read, raw, path.name, known).read
-        yield LogStream(path.name, folders, "", is_archived=False, read=read)
+        read = text.read if text is raw else _Plausible(text.read, raw, name, known).read
+        yield LogStream(name, folders, "", is_archived=False, read=read)
         return
-    by_name = _host_of(path.name, known)
-    for member in members(text.read, path.name, known.limits.max_members):
+    by_name = _host_of(name, known)
+    for member in members(text.read, name, known.limits.max_members):
         place = PurePosixPath(member.name)
         if known.names.fullmatch(place.name):
             yield _member(member, place, by_name, raw, known)

@@ -113,4 +113,10 @@ def _is_called(host: Entity, wanted: str, *, exact: bool) -> bool:
     names = {host.name.lower(), host.ref.key.lower()}
     if exact:
         return wanted in names
-    return wanted.partition(".")[0] in {name.partition(".")[0] for name in names}
+    return short_name(wanted) in {short_name(name) for name in names}
+
+
+def short_name(host: str) -> str:
+    """Return a host's name without its domain; an address as it is: two of one network are two hosts."""
+    first = host.partition(".")[0]
+    return host if first.isdigit() else first

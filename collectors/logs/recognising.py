@@ -13,6 +13,7 @@ _HEAD = 64 << 10
 _STAMP = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.MULTILINE)
 _NAME = re.compile(r"(?:vmkernel|vobd|vmware|hostd)\b.*\.(?:log|gz)(?:\.gz)?", re.IGNORECASE)
 _PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # an editor puts it in front
 _BLOCK = 512
 _CHECKSUM = slice(148, 156)
 
@@ -41,7 +42,8 @@ def is_log(path: Path) -> bool:
         return False  # a capture
     if head.startswith(_PACKED):
         head = _unpacked(head)
-    return is_tar(head) or bool(_STAMP.search(head)) or bool(_NAME.fullmatch(path.name))
+    text = head.removeprefix(_BYTE_ORDER_MARK)
+    return is_tar(head) or bool(_STAMP.search(text)) or bool(_NAME.fullmatch(path.name))
 
 
 def _unpacked(head: bytes) -> bytes:

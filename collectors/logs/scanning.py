@@ -41,6 +41,7 @@ class ReadLog:
     def note_long(self) -> None:
         """Count a line that is too long to be read."""
         self.too_long += 1
+        self.lines += 1
 
 
 def read_log(stream: LogStream, known: LogKnowledge) -> ReadLog:
@@ -48,7 +49,7 @@ def read_log(stream: LogStream, known: LogKnowledge) -> ReadLog:
     log = ReadLog(stream.name, stream.folders, stream.is_archived, stream.host)
     finder, folding = LineFinder(known), Folding(known.limits)
     for block in blocks(stream.read, known.limits.line_bytes, log.note_long):
-        log.lines += block.count(b"\n")
+        log.lines += block.count(b"\n") + (not block.endswith(b"\n"))
         _note_time(log, block)
         if log.name.startswith("vmware"):
             _note_owner(log, block, known)
