@@ -54,7 +54,7 @@ GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan
 TESTS_A_CORE, WAITING_TESTS = 3, 2
 
 # Where pytest keeps the names of the tests that failed, its exit code then, and how many may be run again.
-FAILED = ROOT / ".cache" / "pytest"
+FAILED = ROOT / ".cache" / "pytest-whole"
 SOME_FAILED, MOST_RACES = 1, 3
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
@@ -111,7 +111,7 @@ def every_test() -> int:
     mended, but it does not make the run red; what fails twice, or many that fail, do.
     """
     shutil.rmtree(FAILED, ignore_errors=True)
-    common = ("-q", "--hypothesis-profile=ci", "-p", "cacheprovider", "-o", f"cache_dir={FAILED}")
+    common = ("-q", "--hypothesis-profile=ci", "-o", f"cache_dir={FAILED}")
     workers = str(TESTS_A_CORE * (os.cpu_count() or 1) + WAITING_TESTS)
     code = python("-m", "pytest", "-n", workers, "--dist", "worksteal", *common, where=ROOT)
     failed = failed_tests()

@@ -265,7 +265,7 @@ def test_what_fails_on_a_busy_machine_is_run_again_alone(
 ) -> None:
     run.ROOT, run.FAILED, run.PYTHON = tmp_path, tmp_path / "failed", Path(sys.executable)
     run.TESTS_A_CORE, run.WAITING_TESTS = 0, 2
-    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
     (tmp_path / "test_right.py").write_text("def test_right():\n    pass\n", encoding="utf-8")
     for at, form in enumerate([RACING] * racing + [WRONG] * wrong):
         (tmp_path / f"test_{at}.py").write_text(form.format(at=at), encoding="utf-8")
