@@ -333,12 +333,18 @@ def _unchecked(check: Check) -> bool:
     return not check.judged or bool(check.lacking)
 
 
+def _reason(problem: str, diagnosis: Diagnosis) -> str:
+    """Return what hides a problem from all sources, as its verdict says it; "" where samples are too few."""
+    said = next((one.reason for one in diagnosis.verdict.checks if one.problem == problem), "")
+    return "" if said in ("", "too few samples") else f"{said}."
+
+
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:
     counters = ", ".join(_label(key, diagnosis) for key in check.lacking)
     if not check.entities:
         return "this data has nothing that they are about, or not the counters that they need."
     if not check.judged:
         if not counters:
-            return "needs more samples than this data has."
+            return _reason(check.problem, diagnosis) or "needs more samples than this data has."
         return f"needs {counters}, which this data does not have."
     return f"judged without {counters}, which this data does not have."
