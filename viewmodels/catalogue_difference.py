@@ -119,8 +119,9 @@ def differences_page(differences: Sequence[CatalogueDifference]) -> str:
     parts = ["# Counters of the recorded servers\n"]
     if not differences:
         parts.append(
-            "This session has no server's list of counters: it was not recorded from a vCenter or an ESXi "
-            "host, or by an older Hyperscope. Record again to get it.\n"
+            "This session has no server's list of counters. A vCenter or an ESXi host gives it to what is "
+            "recorded through its API; esxtop and captures have none, and an older Hyperscope did not keep "
+            "it. Connect to a vCenter or a host and record to get it.\n"
         )
     for one in differences:
         parts.append(f"## {_cell(one.server)}\n")

@@ -37,6 +37,12 @@ def kind_of(word: str) -> Kind | None:
     return _KIND_OF.get(word.casefold())
 
 
+def kind_label(kind: str) -> str:
+    """Return what one of a kind is called: ``VM``; a kind without a word of its own keeps its id."""
+    words = KINDS.get(kind)  # type: ignore[call-overload]  # any text may be asked for
+    return words[0] if words else kind
+
+
 def kind_order(kind: str) -> int:
     """Return the place of a kind where VMs come first, then hosts, then their parts."""
     return _ORDER.get(kind, len(_ORDER))  # type: ignore[call-overload, no-any-return]

@@ -12,6 +12,8 @@ from sessions.model import Event
 
 _NO_LOG = "no log"
 _MAX_CHOICES = 12
+_AT_THE_START = {"vmotion": "vMotion", "vsan": "vSAN", "vm": "VM", "drs": "DRS", "ha": "HA", "ft": "FT"}
+"""Kinds of events that are not written with a capital at the start of a line, but so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def event_choices(events: Iterable[Event], hidden: EventFilter) -> list[EventCho
         EventChoice(
             name,
             False,
-            f"{shown(name, 60).capitalize()} events ({format_count(n)})",
+            f"{_AT_THE_START.get(name) or shown(name, 60).capitalize()} events ({format_count(n)})",
             name not in hidden.kinds,
         )
         for name, n in kinds.most_common(_MAX_CHOICES)

@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from diagnosis.session_events import describe_change
+from resources.catalogue import Catalogue
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
 """Returns the display name of a counter, given its key."""
+
+ValueName = Callable[[str, float], str | None]
+"""Returns the word for a value of a counter, given its key: ``soft`` of the memory state 2, else None."""
 
 SeriesOf = Callable[[Finding, Evidence], Sequence[int]]
 """Returns the ids of the series that a piece of a finding's evidence was judged by."""
@@ -18,12 +22,27 @@ SeriesOf = Callable[[Finding, Evidence], Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLookup:
-    """How a card finds the name of a counter, and the series of a piece of evidence (to be dragged to a
-    chart).
+    """How a card finds the name of a counter, the word for a value that is a state (None: it is a number),
+    and the series of a piece of evidence (to be dragged to a chart).
     """
 
     label: Label
+    value_name: ValueName = lambda _counter, _value: None
     series: SeriesOf = lambda _finding, _item: ()
+
+
+def lookup_in(catalogue: Catalogue, series: SeriesOf) -> EvidenceLookup:
+    """Return what looks up names and words in the catalogue of counters."""
+
+    def label(key: str) -> str:
+        known = catalogue.get(key)
+        return known.label if known else key
+
+    def value_name(key: str, value: float) -> str | None:
+        known = catalogue.get(key)
+        return known.value_name(value) if known else None
+
+    return EvidenceLookup(label, value_name, series)
 
 
 VERDICTS: dict[Verdict, str] = {
@@ -46,14 +65,20 @@ class EvidenceRow:
     limit: str
 
 
-def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
+def evidence_row(item: Evidence, lookup: EvidenceLookup) -> EvidenceRow:
     """Return a piece of evidence as texts: ``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
-    name = item.what or label(item.counter)
+    name = item.what or lookup.label(item.counter)
     what = f"{name} ({item.statistic})" if item.statistic else name
     if item.instance:
         what += f", {item.instance}"
-    limit = f"limit {format_value(item.threshold, item.unit)}" if item.threshold is not None else ""
-    return EvidenceRow(what, format_value(item.value, item.unit), limit)
+    limit = f"limit {_value(item, item.threshold, lookup)}" if item.threshold is not None else ""
+    return EvidenceRow(what, _value(item, item.value, lookup), limit)
+
+
+def _value(item: Evidence, value: float, lookup: EvidenceLookup) -> str:
+    """The number with its unit; the word for a state, and for −1 where that means unlimited."""
+    word = None if item.what else lookup.value_name(item.counter, value)
+    return word or format_value(value, item.unit)
 
 
 def main_evidence(finding: Finding, max_count: int) -> Sequence[Evidence]:

@@ -185,7 +185,10 @@ def test_the_counters_of_a_recorded_server_are_a_page(live: Program, qtbot: QtBo
     assert text.startswith("Counters of the recorded servers")
     assert "vc01.corp defines 2 counters: 1 in our catalogue, 1 not." in text
     assert "Latency of <b>a</b> tier" in text
+    assert view.contents.currentItem() is None  # what is marked there could not be chosen by a click
     view.wanted.emit("window")
+    assert view.contents.currentItem() is not None
     view.back.click()
+    assert view.contents.currentItem() is None
     assert view.text.toPlainText().startswith("Counters of the recorded servers")
     view.hide()

@@ -79,7 +79,7 @@ def test_the_page_shows_the_servers_words_as_text() -> None:
 
 
 def test_a_session_without_a_servers_list_says_so() -> None:
-    assert "Record again" in differences_page([])
+    assert "record to get it" in differences_page([])
     assert catalogue_differences([Fact(VCENTER, "name", "x", T0)], NAMES, load_catalogue()) == []
 
 

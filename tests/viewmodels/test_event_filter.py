@@ -28,15 +28,15 @@ def test_a_log_or_a_kind_is_hidden_and_shown_again() -> None:
         "Events of vobd.log (1)",
         "Events of no log (1)",
         "Storage events (3)",
-        "Vmotion events (1)",
+        "vMotion events (1)",
     ]
     without_log = EventFilter().toggled(found["Events of vmkernel.log (2)"])
     assert texts(without_log.passing(EVENTS)) == ["lost", "db01 moved"]
-    both = without_log.toggled(found["Vmotion events (1)"])
+    both = without_log.toggled(found["vMotion events (1)"])
     assert texts(both.passing(EVENTS)) == ["lost"]
     shown = {one.text: one.is_shown for one in event_choices(EVENTS, both)}
     assert (shown["Events of vmkernel.log (2)"], shown["Events of vobd.log (1)"]) == (False, True)
-    again = both.toggled(found["Vmotion events (1)"]).toggled(found["Events of vmkernel.log (2)"])
+    again = both.toggled(found["vMotion events (1)"]).toggled(found["Events of vmkernel.log (2)"])
     assert again == EventFilter()
 
 

@@ -83,6 +83,13 @@ def test_what_a_problem_needs_names_both_sources() -> None:
     assert "[`cpu.ready`](counters.md#cpuready) | %RDY | cpu.ready.summation (level 1/3)" in text
 
 
+def test_a_page_calls_things_by_their_names_and_each_counter_once() -> None:
+    text = page_markdown(only("mem.compressing"))
+    assert "Of a VM. Warning" in text
+    assert text.count("mem.compressionRate.average") == 1
+    assert "Of: VM, world, host." in page_markdown(only("mem.compress_rate"))
+
+
 def test_links_go_both_ways_and_lead_somewhere() -> None:
     pages = reference().pages
     for page in pages.values():

@@ -10,9 +10,11 @@ from PySide6.QtGui import QDrag, QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from resources.catalogue import load_catalogue
 from resources.foreign_text import breakable
 from sessions.findings import Evidence, Finding
 from tests.widgets.findings import HOSTS, A, B, C, D, finding, row
+from viewmodels.finding_labels import lookup_in
 from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
@@ -24,7 +26,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSi
 
 @pytest.fixture
 def view(qtbot: QtBot, theme: Theme) -> FindingsView:
-    made = FindingsView(EvidenceLookup(lambda key: key, lambda _finding, item: [len(item.counter)]), theme)
+    lookup = EvidenceLookup(lambda key: key, series=lambda _finding, item: [len(item.counter)])
+    made = FindingsView(lookup, theme)
     qtbot.addWidget(made)
     made.resize(372, 470)  # the pane at 1280 × 720
     made.show()
@@ -199,6 +202,18 @@ def test_a_finding_taller_than_the_pane_shows_its_head_when_it_opens(
     assert card(view, "tall").height() > area.viewport().height()
     head = card(view, "tall").mapTo(area.viewport(), QPoint(0, 0)).y()
     assert 0 <= head <= 16
+
+
+def test_evidence_tells_a_state_by_its_word(qtbot: QtBot, theme: Theme) -> None:
+    """It stood there as "2 limit 1", where the same finding on a terminal says soft and clear."""
+    shown = FindingsView(lookup_in(load_catalogue(), lambda _finding, _item: []), theme)
+    qtbot.addWidget(shown)
+    state = Evidence("mem.state", "", "max", 2.0, 1.0, "")
+    made_of_it = replace(state, what="State by free", value=2.0)
+    shown.show_findings([finding("esx01", evidence=(state, made_of_it))])
+    texts = [one.text() for one in shown.cards[0].findChildren(QLabel)]
+    assert {"Memory state (max)", "soft", "limit clear"} <= set(texts)
+    assert {"2", "limit 1"} <= set(texts)  # a number that is made of it is no state
 
 
 def test_it_is_told_to_screen_readers(view: FindingsView) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling
 from resources.units import UNITS, format_value
 from resources.views import LimitsByCounter, Screen
+from viewmodels.entity_words import kind_label
 from viewmodels.reference.values import (
     Block,
     Bullets,
@@ -70,7 +71,7 @@ def _head(counter: Counter) -> Iterator[Block]:
         _BETTER[counter.better],
     ]
     yield Paragraph(plain(f"Unit: {'; '.join(filter(None, parts))}."))
-    yield Paragraph(plain(f"Of: {', '.join(counter.entities)}."))
+    yield Paragraph(plain(f"Of: {', '.join(map(kind_label, counter.entities))}."))
     if counter.value_names:
         told = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
         yield Paragraph(plain(f"Numbers: {told}."))

@@ -12,6 +12,7 @@ from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
 from resources.problem_consequences import Consequence
 from resources.units import format_duration, format_value
+from viewmodels.entity_words import kind_label
 from viewmodels.reference.values import (
     Block,
     Bullets,
@@ -81,14 +82,14 @@ def _rules(card: Card, problems: Problems) -> Iterator[Block]:
     for rule in card.rules:
         yield Paragraph(tuple(_rule(rule, problems)))
     for presence in card.presence:
-        of = ", ".join(presence.kinds) or "a source"
+        of = ", ".join(map(kind_label, presence.kinds)) or "a source"
         yield Paragraph((Span(f"Of {of}, worth knowing: "), code(presence.condition), Span(".")))
 
 
 def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
     sustained = problems.sustained[rule.sustained]
     what = "Worth knowing" if rule.severity == "info" else "Warning"
-    yield Span(f"Of a {rule.entity}")
+    yield Span(f"Of a {kind_label(rule.entity)}")
     yield from _only(rule, problems)
     yield Span(f". {what} when this holds {hold_words(sustained.warning)}: ")
     yield code(rule.condition)
@@ -184,7 +185,8 @@ def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[tuple[Line, ...
     if counter is None:
         return cell(code(key)), cell("–"), cell(derived or "–")
     esxtop = counter.short or (counter.esxtop[0].counter if counter.esxtop else "–")
-    twins = [f"{one.name} (level {one.level}/{one.level_instance})" for one in counter.vcenter]
+    names = [f"{one.name} (level {one.level}/{one.level_instance})" for one in counter.vcenter]
+    twins = list(dict.fromkeys(names))  # a VM and its host have the same one
     worked_out = f"worked out: {derived}" if derived else ""
     return cell(to_page("counter", key)), cell(esxtop), cell(*(twins or [worked_out or "–"]))
 

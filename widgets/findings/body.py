@@ -103,7 +103,7 @@ class CardBody(QWidget):
         grid = _grid(box, columns=3, widest=0, gaps=(10, 3))
         items = self._finding.evidence if self._all else main_evidence(self._finding, _ROWS)
         for number, item in enumerate(items):
-            row = evidence_row(item, self._lookup.label)
+            row = evidence_row(item, self._lookup)
             value = text_label(row.value, "", wrap=False)
             value.setStyleSheet("font-weight: 600; font-size: 12px")
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -124,7 +124,7 @@ class CardBody(QWidget):
         return box
 
     def _dragged(self, item: Evidence, _at: QPoint) -> tuple[Sequence[int], str]:
-        return self._lookup.series(self._finding, item), shown(evidence_row(item, self._lookup.label).what)
+        return self._lookup.series(self._finding, item), shown(evidence_row(item, self._lookup).what)
 
     def _toggle_evidence(self) -> None:
         self._all = not self._all

@@ -14,9 +14,10 @@ from app.gui.navigation import pin_worst_moment
 from sessions.findings import Evidence, Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import evidence_series
+from viewmodels.finding_labels import lookup_in
 from viewmodels.finding_order import identity
 from widgets import findings
-from widgets.findings import EvidenceLookup, FindingsView
+from widgets.findings import FindingsView
 from wizards.flows.about import About
 
 KEYS = view_actions("findings", findings.KEYS)
@@ -26,7 +27,7 @@ class FindingsPanel(QObject):
     """Shows the latest diagnosis; the button "Show me" moves scope and charts to a finding."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = FindingsView(EvidenceLookup(self._label, self._series), desk.theme)
+        self.view = FindingsView(lookup_in(desk.catalogue, self._series), desk.theme)
         super().__init__(self.view)
         self._desk = desk
         self._is_showing = False
@@ -93,10 +94,6 @@ class FindingsPanel(QObject):
         words = self._desk.verdict_words(self._list_scope)
         self.view.show_verdict(words)
         self.view.show_note("Open a session: what is wrong in it is shown here." if words is None else "")
-
-    def _label(self, key: str) -> str:
-        known = self._desk.catalogue.get(key)
-        return known.label if known else key
 
     def _series(self, finding: Finding, item: Evidence) -> Sequence[int]:
         snapshot = self._desk.session.snapshot
