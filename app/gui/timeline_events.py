@@ -27,6 +27,12 @@ class TimelineEvents:
             self._filtered = events, self._hidden, found
         return found
 
+    @property
+    def hidden_count(self) -> int:
+        """How many events of the scope are hidden."""
+        events, _, found = self._filtered
+        return len(events) - len(found)
+
     def choices(self) -> Sequence[EventChoice]:
         """Return which logs and kinds can be hidden."""
         return event_choices(self._filtered[0], self._hidden)

@@ -111,12 +111,16 @@ def test_a_kind_of_events_is_hidden_on_the_timeline(live: Program, qtbot: QtBot,
         return [event.kind for event in view.content.events]
 
     [storage] = [one for one in view.menu.choices() if one.name == "storage"]
+    notes = list[str]()
+    view.note_changed.connect(notes.append)
     view.menu.toggled.emit(storage)
+    assert notes[-1].endswith(" shown\n1 event hidden")
     assert shown() == ["network"]
     assert len(view.menu.table().rows) == 1
     [storage] = [one for one in view.menu.choices() if one.name == "storage"]
     assert not storage.is_shown
     view.menu.toggled.emit(storage)
+    assert "hidden" not in notes[-1]
     assert shown() == ["storage", "network"]
 
 

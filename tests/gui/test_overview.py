@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.panels import overview
-from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
 from tests.gui.windows import WAIT, child_of, wait
 from viewmodels.overview import OverviewContent, overview_content
@@ -21,6 +21,7 @@ from viewmodels.snapshot import Change
 from widgets.charts.card import ChartCard
 from widgets.charts.stack import ChartStack
 from widgets.overview import OverviewView
+from widgets.overview.section import Row
 
 HOST = EntityRef("host", "esx01")
 BUSY = EntityRef("device", "naa.6005")
@@ -42,6 +43,7 @@ def storage(path: Path) -> None:
             SeriesSpec(BUSY, "disk.commands", "/s", "esx01"),
         ]
         layout = writer.add_layout(source, writer.add_series(source, [*of_idle, *of_busy]))
+        writer.add_events([Event(1_700_000_060_000, "storage", "The path jumped", BUSY)])
         row = [30.0, 0.1] * len(IDLE) + [20.0, 500.0]
         times = 1_700_000_000_000 + 20_000 * np.arange(60, dtype=np.int64)
         writer.add_block(layout, encode_block(times, np.tile(row, (60, 1))))
@@ -134,3 +136,18 @@ def test_what_happened_lately_comes_with_the_charts_above_it(
     go_on.set()
     wait(qtbot, lambda: len(lately()) == 1)
     assert any(card.curves for card in page.findChildren(ChartCard))
+
+
+def test_rows_of_lists_are_as_high_as_their_letters(live: Program, qtbot: QtBot, home: Path) -> None:
+    """The style of all buttons made them lower: what hangs below the line, as of a p, was cut off."""
+    storage(home / "s.hscope")
+    page = child_of(live.window, OverviewView)
+    live.window.show_panel("overview")
+    live.workbench.open_paths([home / "s.hscope"])
+
+    def rows() -> list[Row]:
+        return [one for one in page.findChildren(Row) if one.isVisible()]
+
+    wait(qtbot, lambda: bool(rows()))
+    qtbot.wait(300)
+    assert {one.height() >= 26 for one in rows()} == {True}

@@ -142,7 +142,7 @@ class HelpWindow(QWidget):
     def _choose(self, key: str) -> None:
         """Choose the section in the contents, without asking for it again; none for one that is not there."""
         self.contents.blockSignals(True)
-        self.contents.setCurrentItem(None)
+        self.contents.setCurrentIndex(QModelIndex())
         for number in range(self.contents.topLevelItemCount()):
             top = self.contents.topLevelItem(number)
             items = [top, *(top.child(row) for row in range(top.childCount()))] if top else []

@@ -20,7 +20,6 @@ from widgets.eliding import NameElider
 from widgets.one_tab_stop import OneTabStop
 from widgets.theme import SYMBOLS, Theme
 
-_ROW_HEIGHT = 26
 _LONGEST = 400
 
 
@@ -34,8 +33,8 @@ class Row(QPushButton):
         self.line = OverviewLine("", "")
         Draggable(self, lambda _at: ((self.line.series,) if self.line.series else (), shown(self.line.name)))
         self.setProperty("role", "row")
+        self.setProperty("list", True)  # its height comes from the style sheet, which would overrule another
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.setMinimumHeight(_ROW_HEIGHT)
         self._symbol = QLabel()
         plain = Qt.TextFormat.PlainText
         self._name = QLabel(textFormat=plain, wordWrap=True) if wrapped else ElidedLabel(names=names)

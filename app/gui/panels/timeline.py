@@ -12,7 +12,7 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
 from app.gui.timeline_events import TimelineEvents
-from resources.units import format_duration
+from resources.units import format_count, format_duration
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
@@ -114,7 +114,10 @@ class TimelinePanel(QObject):
         snapshot = self._desk.session.snapshot
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
         self.view.show_window(window)
-        self.view.note_changed.emit(f"{format_duration(window.seconds)} shown" if window else "")
+        lines = [f"{format_duration(window.seconds)} shown"] if window else []
+        if hidden := self._events.hidden_count:
+            lines.append(f"{format_count(hidden)} {'event' if hidden == 1 else 'events'} hidden")
+        self.view.note_changed.emit("\n".join(lines))
 
     def _set_window(self, window: TimeRange, passing: bool) -> None:
         self._desk.scope.set(self._desk.scope.scope.during(window), passing=passing)
