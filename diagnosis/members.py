@@ -182,15 +182,20 @@ class _Gathering:
             found = [one for one in found if known.get(one.ref) != known.get(ref)]
         return self._on_its_switches(ref, found) if signal.same_switch else found
 
-    def _on_its_switches(self, ref: EntityRef, uplinks: Sequence[Placed]) -> Sequence[Placed]:
-        """The uplinks that serve the entity's own ports; none where nothing says which these are."""
+    def _on_its_switches(self, ref: EntityRef, found: Sequence[Placed]) -> Sequence[Placed]:
+        """The uplinks that serve the entity's own ports, none where nothing says which these are; of an
+        uplink the ports of its own switch, and those of which nothing says where they are.
+        """
         of_uplink, of_port = (self._topology.texts(fact) for fact in ("nic.switch", "port.switch"))
+        if ref.kind == "nic":
+            own = of_uplink.get(ref)
+            return [port for port in found if own is None or of_port.get(port.ref, own) == own]
         ports = self._topology.below(self._source, ref, "port")
         switches = {of_port.get(port.ref) for port in ports} - {None}
-        every = {of_uplink.get(uplink.ref) for uplink in uplinks}
+        every = {of_uplink.get(uplink.ref) for uplink in found}
         if not switches and len(every) == 1:
-            return uplinks
-        return [uplink for uplink in uplinks if of_uplink.get(uplink.ref) in switches]
+            return found
+        return [uplink for uplink in found if of_uplink.get(uplink.ref) in switches]
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
         own, of_host = self._tables(source)

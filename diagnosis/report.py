@@ -24,6 +24,7 @@ from sessions.verdict_wording import (
     reach_text,
     source_limits,
     thresholds_of,
+    unjudged_areas_text,
     verdict_title,
 )
 
@@ -119,6 +120,8 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
         page.paragraph("", reach_text(verdict, page.clock.time) + ".")
     elif not verdict.counts.troubles:
         page.paragraph("", f"{reach_text(verdict, page.clock.time)}: {covered_text(verdict)}.")
+        if uncovered := unjudged_areas_text(verdict):
+            page.paragraph("", uncovered)
     for line in (*source_limits(verdict), *thresholds_of(verdict)):
         page.paragraph("", line)
     for note in diagnosis.notes:

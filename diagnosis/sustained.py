@@ -172,7 +172,7 @@ def fewest_samples(times: IntArray, hold: Hold) -> int:
 def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """At which samples the time before has been bad for long enough."""
     first = _window_start(times, hold.of_s)
-    weights = np.ones(times.size) if hold.count else sample_seconds(times)
+    weights = _counted(times, hold) if hold.count else sample_seconds(times)
     bad = window_sums(np.where(true == 1, weights, 0.0), first)
     if hold.count:
         return np.greater_equal(bad, hold.count)
@@ -181,6 +181,13 @@ def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Boo
     elapsed = np.minimum((times - times[0]) / 1000.0 + weights[0], hold.of_s)
     held: BoolArray = (bad >= hold.hold_s - slack) & (known >= rule.coverage * elapsed - slack)
     return held
+
+
+def _counted(times: IntArray, hold: Hold) -> FloatArray:
+    """Return how many samples each one counts for: those that are as long as the time in which ``count`` of
+    them must be bad are no blips, each stands for that many.
+    """
+    return np.maximum(1.0, np.floor(hold.count * sample_seconds(times) / hold.of_s + _SLACK))
 
 
 def _window_start(times: IntArray, seconds: float) -> IntArray:

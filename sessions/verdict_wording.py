@@ -15,6 +15,8 @@ TimeText = Callable[[int], str]
 
 _SOON_S = 1.0
 _NAMED = 3
+_AREAS = {"cpu": "CPU", "mem": "memory", "storage": "storage", "net": "network"}
+"""What a host is judged for, by the first part of the problems' ids."""
 
 
 def verdict_title(verdict: Verdict) -> str:
@@ -75,7 +77,28 @@ def limits_of(verdict: Verdict) -> list[str]:
         return source_limits(verdict)
     unjudged = _by_reason("Not judged", verdict.unjudged_checks)
     in_part = _by_reason("Judged in part", verdict.partial_checks)
-    return [*unjudged, *in_part, *_hidden(verdict), *source_limits(verdict), *thresholds_of(verdict)]
+    clear = "" if verdict.counts.troubles else unjudged_areas_text(verdict)
+    return [
+        *[clear] * bool(clear),
+        *unjudged,
+        *in_part,
+        *_hidden(verdict),
+        *source_limits(verdict),
+        *thresholds_of(verdict),
+    ]
+
+
+def unjudged_areas_text(verdict: Verdict) -> str:
+    """Return which of CPU, memory, storage and network nothing was judged of, so that finding nothing is no
+    all-clear for them; empty if something was judged of each, and where nothing was judged at all.
+    """
+    judged = {one.problem.partition(".")[0] for one in verdict.checks if one.is_judged}
+    areas = [title for area, title in _AREAS.items() if area not in judged]
+    if not verdict.is_judged or not 0 < len(areas) < len(_AREAS):
+        return ""
+    named = " and ".join(filter(None, [", ".join(areas[:-1]), areas[-1]]))
+    it = "it" if len(areas) == 1 else "them"
+    return f"This is no all-clear for {named}: the samples have nothing that tells of {it}."
 
 
 def _hidden(verdict: Verdict) -> list[str]:

@@ -189,3 +189,71 @@ def test_why_a_check_was_not_done_is_said_as_it_is() -> None:
     recording.add("vdisk", "scsi0:0", DISK, parent=vm)
     text = re.sub(r"\s+", " ", report_text(diagnosed(recording)))
     assert "storage.snapshots: no source tells of snapshots; vCenter does" in text
+
+
+@pytest.mark.parametrize(("level", "is_found"), [(0.09, False), (0.4, False), (2.3, True)])
+def test_an_nvme_that_takes_many_times_its_usual_is_slow(level: float, is_found: bool) -> None:
+    """0.09 ms at 4,000 I/Os a second, and then 2.3 ms at the same load: on flash 2 ms is unusual."""
+    recording = host()
+    slow = during(800, 1200, level, 0.09)
+    lun(recording, "t10.NVMe____Dell_Ent_NVMe_0100", device_latency=slow, commands=4_000.0)
+    found = findings(recording, problem="storage.device_latency")
+    assert bool(found) == is_found
+    assert all("against 90 µs at other times" in one.conclusion for one in found)
+
+
+class TestNeighbours:
+    def test_a_few_more_ios_beside_a_large_load_are_nobodys_fault(self) -> None:
+        """An array that rebuilds: 30 ms, while another host happens to send 50 /s more of 1,040."""
+        victim, other = host("esx01"), host("esx02")
+        lun(victim, device_latency=during(300, 900, 30.0, 2.0), commands=1_000.0)
+        lun(other, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 90.0, 40.0))
+        assert findings(victim, other, problem="storage.noisy_neighbour") == []
+        found = only(victim, other, problem="storage.device_latency")
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("below_host", "likely")
+
+    @pytest.mark.parametrize(("switch", "is_found"), [("vSwitch0", True), ("vSwitch1", False), ("", True)])
+    def test_who_loses_packets_on_another_switch_is_no_victim(self, switch: str, is_found: bool) -> None:
+        recording = Recording()
+        calm: dict[str, Level] = {"net.packets_tx": 5_000.0, "net.mbits_rx": 40.0, "net.drops_tx": 0.0}
+        rising = during(300, 900, 9_000.0, 700.0)
+        uplink: dict[str, Level] = {**calm, "net.mbits_tx": rising, "net.link_speed": 10_000.0}
+        nic = recording.add("nic", "esx01/vmnic2", uplink)
+        recording.fact(nic, "nic.switch", "vSwitch0")
+        for name, sends, lost, where in (
+            ("backup01", during(300, 900, 8_500.0, 300.0), 0.0, "vSwitch0"),
+            ("web01", 40.0, during(300, 900, 2.0), switch),
+        ):
+            vm = recording.vm(name, {"cpu.ready": 0.5, "cpu.run": 20.0})
+            levels: dict[str, Level] = {**calm, "net.mbits_tx": sends, "net.drops_tx": lost}
+            port = recording.add("port", name, levels, parent=vm)
+            if where:
+                recording.fact(port, "port.switch", where)
+        assert bool(findings(recording, problem="net.noisy_neighbour")) == is_found
+
+
+@pytest.mark.parametrize("interval", [5.0, 60.0, 300.0])
+def test_aborts_of_ten_minutes_are_found_however_coarse_the_recording(interval: float) -> None:
+    recording = Recording(seconds=4 * 3600, interval=interval)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+    lun(recording, aborts=during(3600, 3899, 0.02))
+    assert only(recording, problem="storage.aborts").severity in ("warning", "critical")
+
+
+class TestWholeClassesLacking:
+    def text(self, *recordings: Recording) -> str:
+        return re.sub(r"\s+", " ", report_text(diagnosed(*recordings)))
+
+    def test_finding_nothing_in_cpu_alone_clears_nothing_else(self) -> None:
+        recording = Recording()
+        recording.on_host({"cpu.pcpu_util": 35.0, "cpu.pcpu_used": 35.0})
+        recording.vm("db01", {"cpu.ready": 0.5, "cpu.run": 20.0, "cpu.costop": 0.0})
+        said = "This is no all-clear for memory, storage and network: the samples have nothing"
+        assert said in self.text(recording)
+
+    def test_of_one_class_it_is_said_alone(self) -> None:
+        recording = host()
+        recording.on_host({"mem.state": 0.0, "mem.free": 20_000.0, "mem.kernel_minfree": 1_900.0})
+        lun(recording)
+        recording.vm("db01", {"cpu.ready": 0.5, "cpu.run": 20.0, "cpu.costop": 0.0})
+        assert "This is no all-clear for network: the samples have nothing" in self.text(recording)
