@@ -48,6 +48,8 @@ def _found(
             yield from _of_stores(rule, facts)
         case "all":
             yield from _of_all(rule, facts)
+        case "disks":
+            yield from _of_disks(rule, facts, entities)
         case "self":
             yield from _of_self(rule, facts, end)
 
@@ -73,6 +75,26 @@ def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
         numbers = [number for fact in found.values() if (number := _number(rule, fact.value)) is not None]
         if numbers:
             yield Fact(ref, rule.name, max(numbers), start)
+
+
+def _of_disks(
+    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+) -> Iterator[Fact]:
+    """What the VM's facts say of each of its disks, as a fact of the disk."""
+    like = re.compile(rule.made_of)
+    said = {name: like.fullmatch(name) for name in {fact.name for fact in facts}}
+    known: dict[tuple[EntityRef, str], Fact] = {}
+    for fact in facts:
+        if (match := said[fact.name]) is not None:
+            known[fact.entity, match["disk"]] = fact
+    if not known:
+        return
+    for ref, entity in entities.items():
+        if ref.kind != "vdisk" or entity.parent is None:
+            continue
+        of_disk = known.get((entity.parent, entity.name))
+        if of_disk is not None and (number := _number(rule, of_disk.value)) is not None:
+            yield Fact(ref, rule.name, number, of_disk.start, of_disk.end)
 
 
 def _of_stores(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:

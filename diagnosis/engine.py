@@ -23,12 +23,13 @@ from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.stopping import StopSignal
 from resources.units import format_duration
-from sessions.findings import Evidence, Finding
+from sessions.findings import Evidence, Finding, Severity
 from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 
 Progress = Callable[[float, str], None]
+_RANKS: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,7 @@ class Run:
         return [self._finding(group) for group in groups.values()]
 
     def _finding(self, group: list[Explanation]) -> Finding:
-        ordered = sorted(group, key=lambda one: (one.hit.severity != "critical", -one.hit.seconds))
+        ordered = sorted(group, key=lambda one: (_RANKS[one.hit.severity], -one.hit.seconds))
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)

@@ -2,12 +2,14 @@
 
 A capture of esxtop names a path by adapter, target and LUN number, and a device by its own name; nothing in
 it says which belong together. But every command of a device goes over one of its paths, so that the paths
-of one LUN number that together count what a device counts, sample by sample, are its paths.
+of one LUN number that together count what a device counts, sample by sample, are its paths. A local disk
+is LUN 0, too: paths of an adapter that has one LUN number only are left out where that fits better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import combinations
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from sessions.times import TimeRange
 
 SAMPLES = 24
 """How many samples of the beginning are compared: with these the paths of a device are known."""
+_Adapter = tuple[EntityRef | None, str]
 _COMMANDS = "disk.commands"
 _TOLD = "path.device"
 _CLOSE = 0.03
@@ -25,6 +28,8 @@ _CLOSE = 0.03
 _BUSY = 20.0
 """Commands a second from which a sample tells devices apart."""
 _FEWEST = 6
+_MOST_LEFT_OUT = 4
+"""Adapters of one LUN number that a group of paths is looked at without, at most."""
 
 
 def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> bool:
@@ -43,7 +48,11 @@ def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> 
         window = TimeRange(int(axis[0]), int(axis[min(SAMPLES, axis.size) - 1]))
         devices = topology.rows(number, "device")
         counts = _counts(
-            source, topology, number, [*devices, *(one for some in groups.values() for one in some)], window
+            source,
+            topology,
+            number,
+            [*devices, *(one for choices in groups.values() for one in choices[0])],
+            window,
         )
         for device, paths in _matches(devices, groups, counts):
             topology.add_below(number, device, paths)
@@ -62,14 +71,35 @@ def _link_told(topology: Topology, number: int, told: Mapping[EntityRef, str | f
             topology.add_below(number, device, [path])
 
 
-def _by_lun(topology: Topology, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:
-    """The paths of a source by host and LUN number, where there are several of one number."""
+def _by_lun(topology: Topology, source: int) -> dict[tuple[EntityRef | None, str], list[list[EntityRef]]]:
+    """Which paths of a source may be one LUN's, by host and LUN number: all of the number, then fewer."""
     groups: dict[tuple[EntityRef | None, str], list[EntityRef]] = {}
+    numbers: dict[_Adapter, set[str]] = {}
     for path in topology.rows(source, "path"):
         _, colon, lun = topology.entity(path).name.rpartition(":L")
         if colon:
             groups.setdefault((topology.host(source, path), lun), []).append(path)
-    return {key: paths for key, paths in groups.items() if len(paths) > 1}
+            numbers.setdefault(_adapter(topology, source, path), set()).add(lun)
+    lone = {adapter for adapter, luns in numbers.items() if len(luns) == 1}
+    return {
+        key: list(_choices({path: _adapter(topology, source, path) for path in paths}, lone))
+        for key, paths in groups.items()
+        if len(paths) > 1
+    }
+
+
+def _adapter(topology: Topology, source: int, path: EntityRef) -> _Adapter:
+    return topology.host(source, path), topology.entity(path).name.partition(":")[0]
+
+
+def _choices(paths: Mapping[EntityRef, _Adapter], lone: Set[_Adapter]) -> Iterator[list[EntityRef]]:
+    """Yield all paths, then those that are left without one or more adapters of one LUN number."""
+    may_go = sorted({adapter for adapter in paths.values() if adapter in lone}, key=lambda one: one[1])
+    for number in range(len(may_go[:_MOST_LEFT_OUT]) + 1):
+        for gone in combinations(may_go[:_MOST_LEFT_OUT], number):
+            left = [path for path, adapter in paths.items() if adapter not in gone]
+            if len(left) > 1:
+                yield left
 
 
 def _counts(
@@ -88,16 +118,18 @@ def _counts(
 
 def _matches(
     devices: Sequence[EntityRef],
-    groups: Mapping[tuple[EntityRef | None, str], list[EntityRef]],
+    groups: Mapping[tuple[EntityRef | None, str], list[list[EntityRef]]],
     counts: Mapping[EntityRef, FloatArray],
 ) -> Iterator[tuple[EntityRef, list[EntityRef]]]:
-    for paths in groups.values():
-        if any(path not in counts for path in paths):
-            continue
-        together = np.sum([counts[path] for path in paths], axis=0)
-        alike = [one for one in devices if one in counts and _is_same(counts[one], together)]
-        if len(alike) == 1:
-            yield alike[0], paths
+    for several in groups.values():
+        for paths in several:
+            if any(path not in counts for path in paths):
+                break
+            together = np.sum([counts[path] for path in paths], axis=0)
+            alike = [one for one in devices if one in counts and _is_same(counts[one], together)]
+            if len(alike) == 1:
+                yield alike[0], paths
+                break
 
 
 def _is_same(device: FloatArray, together: FloatArray) -> bool:

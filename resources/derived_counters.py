@@ -19,7 +19,9 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pools divide them among their members, or (``of`` "pool members") the number of VMs and pools that have
     ``made_of`` in the nearest pool above it, or (``of`` "stores") the largest number of the datastores on
     which the VM's disks lie, or (``of`` "all") what all of the entity's facts say whose name matches the
-    pattern ``made_of``: the largest number, or with ``words`` their different texts as one text.
+    pattern ``made_of``: the largest number, or with ``words`` their different texts as one text, or (``of``
+    "disks") for each of a VM's virtual disks what the VM's fact says of it whose name matches the pattern
+    ``made_of``, with the disk's name as its group ``disk``.
 
     The number is ``numbers[text]`` (no number for other texts), with ``count`` how many items the
     comma-separated text lists, or with ``hours`` how long before the end of the window the time was that the
@@ -29,7 +31,9 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     made_of: str
     source: str
-    of: Literal["self", "pool", "nearest pool", "pool shares", "pool members", "stores", "all"] = "self"
+    of: Literal["self", "pool", "nearest pool", "pool shares", "pool members", "stores", "all", "disks"] = (
+        "self"
+    )
     numbers: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     words: bool = False
