@@ -176,6 +176,26 @@ def test_what_is_not_put_back_stands_before_the_verdict() -> None:
     ]
 
 
+def test_what_a_run_made_for_itself_has_no_value_to_go_back_to() -> None:
+    """It read: not put back: is made, was removed."""
+    words = {
+        "undone": "removed",
+        "left": "left: somebody else changed it meanwhile",
+        "failed": "not removed yet",
+        "applied": "made; removed at the end",
+        "intended": "about to be made",
+    }
+    for number, (state, told) in enumerate(words.items()):
+        folder = replace(change(number, state), setting="folder", before=None, after="/tmp/x")  # type: ignore[arg-type]
+        found = page(test_sioc_verdict.run(), journal=[folder])
+        assert found.put_back.lines[0].text == told
+        if state == "failed":
+            assert (
+                found.steps_by_hand
+                == f"Folder in the guest of perf-lun-02 (datastore-{number}): to be removed."
+            )
+
+
 def test_what_is_set_again_and_again_is_one_change() -> None:
     """The plan says one change, however often the phases set it; a guest's two folders are one as well."""
     again = [replace(change(number, "undone"), object=change(1, "undone").object) for number in (1, 2, 3)]

@@ -117,7 +117,8 @@ def _steps_by_hand(source: ResultSource) -> str:
             before, after = (value_words(one, each, source.settings) for each in (one.before, one.after))
             title, of = change_title(one, source.settings), shown(one.object.name)
             why = f" {shown(one.why)}" if one.why else ""
-            lines.append(f"{title} of {of} ({shown(one.object.id)}): is {after}, was {before}.{why}")
+            told = f"to be {before}" if is_made_by_the_run(one) else f"is {after}, was {before}"
+            lines.append(f"{title} of {of} ({shown(one.object.id)}): {told}.{why}")
     return "\n".join(lines)
 
 
@@ -260,18 +261,35 @@ def _change_line(source: ResultSource, group: Sequence[JournalEntry]) -> FactLin
     title = change_title(one, source.settings)
     before, after = (value_words(one, value, source.settings) for value in (one.before, one.after))
     states: dict[str, Health] = {"undone": "ok", "not needed": "ok", "left": "warning", "failed": "critical"}
-    words = {
-        "undone": before if is_made_by_the_run(one) else f"put back to {before}",
+    words = (_made_words if is_made_by_the_run(one) else _set_words)(before, after)[one.state]
+    names = ", ".join(shown(each.object.name) for each in group)
+    tip = f"{title} of {names}: {words}" + (f". {shown(one.why)}" if one.why else "")
+    state = states.get(one.state, "info")
+    return FactLine(state, f"{title}, {objects_text(group)}", words, source.clock(one.at), tip)
+
+
+def _set_words(before: str, after: str) -> Mapping[str, str]:
+    """Return what is said of a setting in each state of its change."""
+    return {
+        "undone": f"put back to {before}",
         "not needed": f"was {before} already",
         "left": f"left at another's value; was {before}",
         "failed": f"not put back: is {after}, was {before}",
         "applied": f"is {after}; back to {before}" if after != before else f"is {after}, as it was",
         "intended": f"about to become {after}",
-    }[one.state]
-    names = ", ".join(shown(each.object.name) for each in group)
-    tip = f"{title} of {names}: {words}" + (f". {shown(one.why)}" if one.why else "")
-    state = states.get(one.state, "info")
-    return FactLine(state, f"{title}, {objects_text(group)}", words, source.clock(one.at), tip)
+    }
+
+
+def _made_words(gone: str, there: str) -> Mapping[str, str]:
+    """Return what is said of what a run makes for itself, which has no value to go back to."""
+    return {
+        "undone": gone,
+        "not needed": f"was {gone} already",
+        "left": "left: somebody else changed it meanwhile",
+        "failed": f"not {gone} yet",
+        "applied": f"{there}; {gone} at the end",
+        "intended": f"about to be {there}",
+    }
 
 
 def _steps_title(verdict: Verdict, measured: Measured) -> tuple[str, str]:
