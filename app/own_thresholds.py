@@ -28,7 +28,13 @@ def thresholds_file(chosen: str = "") -> Path | None:
     if chosen:
         return Path(chosen)
     own = settings_folder() / FILE
-    return own if own.exists() else None
+    try:
+        own.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return own  # it may be there: reading it says why it can't be used
+    return own
 
 
 def with_own_thresholds(

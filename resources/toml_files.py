@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
@@ -12,6 +13,9 @@ import msgspec
 
 from resources.failures import KnowledgeError
 
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{32}}")
+"""A dotted key of so many parts. tomllib takes time with their square: a minute for 100 KB of them."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -68,7 +72,7 @@ def _toml_in(directory: Path) -> list[Path]:
 def read_toml(path: Path) -> dict[str, object]:
     """Return the tables of a TOML file (UTF-8; a byte order mark is allowed). Raises KnowledgeError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return _parsed(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise knowledge_error(path, "", f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -77,10 +81,16 @@ def read_toml(path: Path) -> dict[str, object]:
         raise knowledge_error(path, "", f"is not TOML: {error}") from error
 
 
+def _parsed(text: str) -> dict[str, object]:
+    if _LONG_KEY.search(text):
+        raise ValueError("a key of it has too many parts")
+    return tomllib.loads(text)
+
+
 def parse_toml(data: bytes) -> dict[str, object]:
     """Return the tables of a TOML file's bytes. Raises ValueError that says what is wrong with it."""
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return _parsed(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not UTF-8 at byte {error.start}") from error
     except RecursionError as error:

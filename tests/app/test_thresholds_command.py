@@ -143,3 +143,16 @@ def test_without_the_option_the_sets_of_the_preferences_judge(
     assert json.loads(out)["verdict"]["judged_with"] == ["SSD, yours v3 of 2026-11-22"]
     _, out, _ = hyperscope(capsys, "diagnose", session, "--thresholds", "shipped", "--json")
     assert json.loads(out)["verdict"]["judged_with"] == []
+
+
+def test_settings_that_cannot_be_looked_at_are_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As under sudo, with the home of somebody else; root is refused only a name that is too long.
+    monkeypatch.setattr("app.own_thresholds.settings_folder", lambda: Path("x" * 300))
+    for arguments in (["thresholds", "list"], ["explain", "cpu.ready_high"]):
+        assert run(arguments) == 0
+        printed = capsys.readouterr()
+        assert "shipped" in printed.out or "cpu.ready" in printed.out
+        assert printed.err.count("\n") == 1
+        assert "The shipped limits judge storage: " in printed.err

@@ -108,3 +108,15 @@ def test_what_is_written_is_read_back(name: str, note: str, pattern: str, value:
     again = thresholds_of(text.encode(), "a.toml", CLASSES)
     assert thresholds_text(again, CLASSES) == text
     assert again == own
+
+
+@pytest.mark.parametrize("dots", [".a", ' . "a"', ".'a'"])
+def test_a_key_of_thousands_of_parts_is_refused_at_once(dots: str) -> None:
+    for text in (f"a{dots * 50_000} = 1", f"[a{dots * 50_000}]", "x = {a" + dots * 50_000 + " = 1}"):
+        assert "too many parts" in refused(text)
+
+
+def test_a_pattern_with_many_dots_is_no_long_key() -> None:
+    pattern = ".".join("abcdefghijklmnop") + "." * 40
+    text = f'format = 1\n[[chosen]]\npattern = "{pattern}"\nclass = "ssd"\n'
+    assert thresholds_of(text.encode(), "mine.toml", CLASSES).chosen[0].pattern == pattern
