@@ -21,6 +21,7 @@ from collectors.vsphere.inventory.objects import HOST, Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher, vcenter_of
 from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import Selection, unmatched
+from collectors.vsphere.vsan.recording import VsanRecording
 from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
@@ -34,6 +35,7 @@ from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, S
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import require_preset
+from resources.vsan_service import load_vsan_service
 from sessions.model import SourceKind, SourceSpec
 from sessions.server_counters import ServerCounter, counter_facts
 
@@ -138,21 +140,38 @@ class VSphereCollector:
             history_days=self._options.history_days,
             live=self._options.rollups,
         )
-        with self._beside(vsphere, watcher, rollups, shared):
+        vsan = VsanRecording(
+            vsphere,
+            feed,
+            self._source(vsphere),
+            watcher.snapshot,
+            selected.objects,
+            load_vsan_service(self._options.extra_dirs),
+            load_catalogue(self._options.extra_dirs),
+            past_s=self._past_s(),
+        )
+        with self._beside(vsphere, watcher, rollups, vsan, shared):
             realtime.run(shared)
         shared.check()
 
     @contextlib.contextmanager
     def _beside(
-        self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, shared: SharedControls
+        self,
+        vsphere: VSphere,
+        watcher: InventoryWatcher,
+        rollups: Archive,
+        vsan: VsanRecording,
+        shared: SharedControls,
     ) -> Iterator[None]:
-        """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
+        """Inventory, rollups and vSAN in threads of their own; all end together: closing cuts what waits."""
         shared.grace_s = _GRACE_S
         works: dict[str, Callable[[], None]] = {
             "inventory": lambda: self._follow(watcher, shared),
         }
         if rollups.is_wanted:
             works["rollups"] = lambda: rollups.run(shared)
+        if vsphere.about.api_type == "VirtualCenter":
+            works["vsan"] = lambda: vsan.run(shared)
         threads = [
             threading.Thread(target=shared.guard, args=(work,), name=f"vsphere-{name}")
             for name, work in works.items()

@@ -26,6 +26,10 @@ type vsanCluster struct {
 	Unhealthy   *int64   `json:"unhealthy"` // objects with reduced availability
 	Label       string   `json:"label"`     // a metric of an entity that is always …
 	Constant    *float64 `json:"constant"`
+	Hybrid      *bool    `json:"hybrid"`      // capacity disks that are no flash
+	YearOne     *bool    `json:"year_one"`    // each reply begins with a sample of year 1
+	Refuses     *string  `json:"refuses"`     // a glob: calls that name such an entity fail
+	Lacks       *string  `json:"lacks_label"` // calls for this label fail: hosts older than their vCenter
 
 	cluster *simulator.ClusterComputeResource
 	fixed   []fixedMetric
@@ -77,6 +81,14 @@ func (v *Vsan) set(name, entity string, wished *vsanCluster) error {
 	flag(&now.Dedup, wished.Dedup)
 	flag(&now.Compression, wished.Compression)
 	flag(&now.Performance, wished.Performance)
+	flag(&now.Hybrid, wished.Hybrid)
+	flag(&now.YearOne, wished.YearOne)
+	if wished.Refuses != nil {
+		now.Refuses = wished.Refuses
+	}
+	if wished.Lacks != nil {
+		now.Lacks = wished.Lacks
+	}
 	change(&now.Capacity, wished.Capacity)
 	change(&now.Used, wished.Used)
 	change(&now.Logical, wished.Logical)
@@ -95,6 +107,7 @@ func newVsanCluster(cluster *simulator.ClusterComputeResource) *vsanCluster {
 		cluster: cluster, ESA: types.NewBool(false), Dedup: types.NewBool(true), Compression: types.NewBool(true),
 		Performance: types.NewBool(true), Capacity: number(8 << 40), Used: number(1 << 40), Logical: number(1 << 40),
 		ResyncBytes: number(0), ResyncCount: number(0), Unhealthy: number(0),
+		Hybrid: types.NewBool(false), YearOne: types.NewBool(false), Refuses: new(string), Lacks: new(string),
 	}
 }
 
@@ -283,7 +296,7 @@ func (v *Vsan) health(of *vsanCluster, call *vsanCall) (string, error) {
 			disks := ""
 			for _, disk := range disksOf(of, host.Name) {
 				disks += tag("disks", "name", disk.name, "uuid", disk.uuid, "inCmmds", true, "inVsi", true,
-					"isAllFlash", 1, "summaryHealth", "green", "capacity", *of.Capacity/8, "usedCapacity", *of.Used/8,
+					"isAllFlash", map[bool]int{false: 1, true: 0}[*of.Hybrid], "summaryHealth", "green", "capacity", *of.Capacity/8, "usedCapacity", *of.Used/8,
 					"vsanDiskGroupUuid", disk.group)
 			}
 			inner += in("physicalDisksHealth", "<overallHealth>green</overallHealth>"+disks+in("hostname", escaper.Replace(host.Name)))

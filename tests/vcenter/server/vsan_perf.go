@@ -50,9 +50,9 @@ func disksOf(of *vsanCluster, host string) []vsanDisk {
 // collectors name them.
 var vsanEntities = map[string][]string{
 	"cluster-domclient":   domLabels,
-	"cluster-domcompmgr":  domLabels,
-	"host-domclient":      append([]string{"clientCacheHitRate"}, domLabels...),
-	"host-domcompmgr":     domLabels,
+	"cluster-domcompmgr":  append([]string{"iopsRecWrite", "throughputRecWrite", "tputResyncRead"}, domLabels...),
+	"host-domclient":      append([]string{"clientCacheHitRate", "readCongestion", "writeCongestion"}, domLabels...),
+	"host-domcompmgr":     append([]string{"iopsRecWrite", "throughputRecWrite", "tputResyncRead"}, domLabels...),
 	"disk-group":          {"iopsRead", "iopsWrite", "latencyAvgRead", "latencyAvgWrite", "rcHitRate", "wbFreePct", "memCongestion", "slabCongestion", "ssdCongestion", "iopsCongestion", "logCongestion", "compCongestion", "ssdBytesDrained"},
 	"cache-disk":          deviceLabels,
 	"capacity-disk":       deviceLabels,
@@ -60,6 +60,7 @@ var vsanEntities = map[string][]string{
 	"virtual-disk":        {"iopsLimit", "NIOPS", "NIOPSDelayed"},
 	"vscsi":               {"iopsRead", "iopsWrite", "throughputRead", "throughputWrite", "latencyRead", "latencyWrite"},
 	"vsan-host-net":       {"rxThroughput", "txThroughput", "rxPackets", "txPackets", "rxPacketsLossRate", "txPacketsLossRate"},
+	"vsan-pnic-net":       {"rxThroughput", "txThroughput", "rxPacketsLossRate", "txPacketsLossRate", "portRxDrops", "portTxDrops", "pauseCount", "rxCrcErr", "rxMissErr"},
 	"vsan-esa-disk-layer": {"iopsReadCapacity", "iopsWriteCapacity", "iopsReadPerf", "iopsWritePerf", "avgLatReadPerf", "avgLatWritePerf", "maxWriteTimePerf"},
 	"vsan-esa-disk-scsifw": {"iopsDevRead", "iopsDevWrite", "latencyDevRead", "latencyDevWrite", "latencyDevDAvg", "latencyDevGAvg",
 		"latencyDevKAvg"},
@@ -102,6 +103,8 @@ func (v *Vsan) uuids(of *vsanCluster, kind string) []string {
 		switch {
 		case kind == "host-domclient", kind == "host-domcompmgr", kind == "vsan-host-net":
 			found = append(found, nodeUUID(host.Name))
+		case kind == "vsan-pnic-net":
+			found = append(found, nodeUUID(host.Name)+"|vmnic0", nodeUUID(host.Name)+"|vmnic1")
 		case kind == "disk-group" && !*of.ESA:
 			found = append(found, disksOf(of, host.Name)[0].group)
 		case kind == "virtual-machine":
@@ -141,6 +144,12 @@ func (v *Vsan) perf(of *vsanCluster, call *vsanCall) (string, error) {
 		labels, known := vsanEntities[kind]
 		if !known {
 			return "", vsanInvalid("entityRefId", "")
+		}
+		if *of.Refuses != "" && matches(*of.Refuses, spec.Entity) {
+			return "", vsanInvalid("entityRefId", "")
+		}
+		if *of.Lacks != "" && containsText(labels, *of.Lacks) && (len(spec.Labels) == 0 || containsText(spec.Labels, *of.Lacks)) {
+			return "", &vsanFault{"SystemError", "A general system error occurred: no such column: " + *of.Lacks, ""}
 		}
 		all := v.uuids(of, kind)
 		if id == wildcard {
@@ -197,6 +206,9 @@ func (of *vsanCluster) entity(name string, labels []string, times []int64) strin
 	for n, at := range times {
 		stamps[n] = time.Unix(at, 0).UTC().Format(vsanTime)
 	}
+	if *of.YearOne && len(stamps) > 0 {
+		stamps[0] = "0001-01-01 00:00:00"
+	}
 	text := in("entityRefId", name) + in("sampleInfo", strings.Join(stamps, ","))
 	for _, label := range labels {
 		values := make([]string, len(times))
@@ -224,7 +236,8 @@ func (of *vsanCluster) value(entity, label string, at int64) string {
 	_, _ = fmt.Fprintf(h, "%s/%s/%d", entity, label, at)
 	random := int64(h.Sum32() % 100)
 	switch name := strings.ToLower(label); {
-	case strings.Contains(name, "congestion"), strings.Contains(name, "loss"):
+	case strings.Contains(name, "congestion"), strings.Contains(name, "loss"), strings.Contains(name, "drops"),
+		strings.Contains(name, "err"), strings.Contains(name, "pause"), strings.Contains(name, "rec"), strings.Contains(name, "resync"):
 		return "0"
 	case strings.Contains(name, "lat"), strings.Contains(name, "time"):
 		return fmt.Sprint(400 + 2*random)

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape
 
-from lxml import etree
-
-from connections.vsphere.faults import SoapFault, translated
+from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import VSphere
-from connections.vsphere.soap import parse_xml
+from connections.vsphere.vsan import Element, VsanApi, VsanMethod
+from connections.vsphere.vsan import text_of as _text
 from resources.failures import DisconnectedError, PrivilegeError
 from sessions.journal import Setting
 from workloads.vsphere.inventory.reading import as_flag, as_number
 
-_PATH = "/vsanHealth"
-_WHAT = "its vSAN"
-_VERSIONS = tuple(f'"urn:vsan/{one}"' for one in ("9.0.0.0", "8.0.0.4", "8.0.0.1", "7.3", "6.7"))
-"""The newest first, as pyVmomi 9.1.1.0 names them: a server refuses versions that it does not know."""
-
 _HEALTHY = "healthy"
 
-Element = etree._Element
-
-
-_CONFIG = ("VsanClusterGetConfig", "VsanVcClusterConfigSystem", "vsan-cluster-config-system")
-_SPACE = ("VsanQuerySpaceUsage", "VsanSpaceReportSystem", "vsan-cluster-space-report-system")
-_HEALTH = ("VsanQueryVcClusterHealthSummary", "VsanVcClusterHealthSystem", "vsan-cluster-health-system")
-_SYNC = ("QuerySyncingVsanObjectsSummary", "VsanObjectSystem", "vsan-cluster-object-system")
-"""Method, type of the object that has it, and that object's id."""
+_CONFIG = VsanMethod("VsanClusterGetConfig", "VsanVcClusterConfigSystem", "vsan-cluster-config-system")
+_SPACE = VsanMethod("VsanQuerySpaceUsage", "VsanSpaceReportSystem", "vsan-cluster-space-report-system")
+_HEALTH = VsanMethod(
+    "VsanQueryVcClusterHealthSummary", "VsanVcClusterHealthSystem", "vsan-cluster-health-system"
+)
+_SYNC = VsanMethod("QuerySyncingVsanObjectsSummary", "VsanObjectSystem", "vsan-cluster-object-system")
 
 
 def vsan_facts(vsphere: VSphere, cluster: str) -> Iterator[tuple[str, Setting]]:
@@ -61,31 +52,10 @@ def _is_healthy(health: Element | None) -> bool | None:
     )
 
 
-def _asked(vsphere: VSphere, method: tuple[str, str, str], cluster: str, more: str = "") -> Element | None:
+def _asked(vsphere: VSphere, method: VsanMethod, cluster: str, more: str = "") -> Element | None:
     """The result of a method of vSAN's API; None where the server, or the account, can't tell it."""
-    name, kind, moid = method
-    request = (
-        '<?xml version="1.0" encoding="UTF-8"?>'
-        '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>'
-        f'<{name} xmlns="urn:vsan"><_this type="{kind}">{moid}</_this>'
-        f'<cluster type="ClusterComputeResource">{escape(cluster)}</cluster>{more}</{name}>'
-        "</soapenv:Body></soapenv:Envelope>"
-    ).encode()
-    for version in _VERSIONS:
-        try:
-            with translated(_WHAT, vsphere.address):
-                reply = parse_xml(vsphere.post(request, version, _WHAT, path=_PATH))
-        except SoapFault as fault:
-            if "version" not in fault.text.lower():
-                return None
-        except (PrivilegeError, DisconnectedError):
-            return None
-        else:
-            return next(reply.iter("{*}returnval"), None)
-    return None
-
-
-def _text(element: Element | None, *names: str) -> str:
-    for name in names:
-        element = None if element is None else element.find("{*}" + name)
-    return "" if element is None else (element.text or "")
+    try:
+        found = VsanApi(vsphere).ask(method, cluster, more)
+    except (SoapFault, PrivilegeError, DisconnectedError):
+        return None
+    return found[0] if found else None
