@@ -84,6 +84,10 @@ class VsanBook:
         if changed := self.gaps.take_changed():
             self._feed.add_gaps(changed)
 
+    def forget_until(self, slot: int) -> None:
+        """Forget what came and what was due up to ``slot``: nothing older is accepted any more."""
+        self.watermarks.forget_until(slot)
+
     def _lose(self, slot: int, missing: Mask, reason: str) -> None:
         owners = list(dict.fromkeys(spec.entity for spec in self._specs))
         number = {ref: at for at, ref in enumerate(owners)}

@@ -58,7 +58,7 @@ class VsanRecording:
         self._vsphere, self._feed, self._spec = vsphere, feed, spec
         self._inventory, self._selected = inventory, selected
         self._service, self._catalogue = service, catalogue
-        self._past_s = past_s
+        self._past_slots = int(past_s // service.timing.interval_s) + 1
         self._api = VsanApi(vsphere)
         self._source = -1
         self._book: VsanBook | None = None
@@ -166,13 +166,12 @@ class VsanRecording:
 
     def _read(self, cluster: VsanCluster, book: VsanBook, now_ms: float) -> None:
         due = self._due(now_ms)
-        past = int(self._past_s // self._service.timing.interval_s) + 1
         starts: dict[str, int] = {}
         kinds = [kind for kind in self._service.types(cluster.architecture) if self._is_supported(kind)]
         for kind in kinds:
             cursor = self._cursors.get((cluster.moid, kind.id))
-            start = due - past if cursor is None else cursor - self._service.timing.look_back
-            starts[kind.id] = max(start, due - max(_MOST_SLOTS, past))
+            start = due - self._past_slots if cursor is None else cursor - self._service.timing.look_back
+            starts[kind.id] = max(start, due - max(_MOST_SLOTS, self._past_slots))
         for first, last in self._pieces(min(starts.values(), default=due), due):
             self._piece(cluster, book, [kind for kind in kinds if starts[kind.id] < last], (first, last))
         queries = self._queries[cluster.moid]
@@ -209,10 +208,12 @@ class VsanRecording:
         until = min(self._cursors.values(), default=reached) if keep else reached
         reason = self._messages[0] if self._messages else NO_SAMPLES
         self._book.expect(self._counted + 1, until, keep=keep, reason=reason)
+        self._book.forget_until(until - 2 * max(_MOST_SLOTS, self._past_slots))
         self._counted = max(self._counted, until)
 
     def _update_attributes(self) -> None:
-        found = [("vsan.refused", ", ".join(one.refused)) for one in self._queries.values() if one.refused]
+        found = [("vsan.state", one) for one in self._messages[:1]]
+        found += [("vsan.refused", ", ".join(one.refused)) for one in self._queries.values() if one.refused]
         lacking = {
             label for one in self._queries.values() for labels in one.dropped.values() for label in labels
         }
