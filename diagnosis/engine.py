@@ -31,6 +31,9 @@ from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 Progress = Callable[[float, str], None]
 _RANKS: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
+_KINDS = {"vcenter": "vCenter", "esxi": "ESXi"}
+"""Kinds of sources whose id is not how it is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -279,12 +282,29 @@ class Run:
 
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
         """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""
+        names = self._names_of_views([one.hit for one in ordered])
         return tuple(
-            replace(item, instance=self._seen_from(one.hit))
-            for number, one in enumerate(ordered)
+            replace(item, instance=name or item.instance)
+            for number, (one, name) in enumerate(zip(ordered, names, strict=True))
             for item in one.evidence
             if number == 0 or item.threshold is not None
         )
+
+    def _names_of_views(self, hits: Sequence[Hit]) -> list[str]:
+        """Return the name of each hit's view, with the kind of source where two sources of one name saw it;
+        empty names where it is one view, of which several rules hold.
+        """
+        if len({(one.source, one.entity, one.host) for one in hits}) == 1:
+            return [""] * len(hits)
+        names = [self._seen_from(one) for one in hits]
+        sources = {
+            name: {one.source for one, its in zip(hits, names, strict=True) if its == name} for name in names
+        }
+        kinds = {one.id: _KINDS.get(one.spec.kind, one.spec.kind) for one in self._sources}
+        return [
+            f"{name} ({kinds[one.source]})" if len(sources[name]) > 1 else name
+            for one, name in zip(hits, names, strict=True)
+        ]
 
     def _class_note(self, hit: Hit) -> tuple[str, ...]:
         """Which class of storage it was judged as, why, and with whose numbers."""

@@ -257,3 +257,38 @@ class TestWholeClassesLacking:
         lun(recording)
         recording.vm("db01", {"cpu.ready": 0.5, "cpu.run": 20.0, "cpu.costop": 0.0})
         assert "This is no all-clear for network: the samples have nothing" in self.text(recording)
+
+
+class TestWhoseNumberItIs:
+    def test_two_sources_of_one_host_are_told_apart(self) -> None:
+        pair = [Recording("esx01"), Recording("esx01", source="vcenter", interval=20.0)]
+        for one in pair:
+            one.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+            lun(one, device_latency=34.0)
+        found = only(*pair, problem="storage.device_latency")
+        told = [item.instance for item in found.evidence if item.statistic == "p95"]
+        assert sorted(told) == ["esx01 (esxtop)", "esx01 (vCenter)"]
+
+    def test_two_rules_that_hold_of_one_host_are_no_two_sources(self) -> None:
+        recording = Recording("vcsa", source="vcenter", interval=20.0)
+        recording.on_host({})
+        short: dict[str, Level] = {
+            "mem.state": 3.0, "mem.free": 500.0, "mem.kernel_minfree": 1_925.0, "mem.machine": 131_072.0,
+            "mem.balloon": 30_000.0, "mem.swap_used": 8_000.0,
+        }  # fmt: skip
+        recording.another_host("esx03", short)
+        found = only(recording, problem="mem.host_state")
+        assert len(found.evidence) > 4
+        assert not any(item.instance == "vcsa" for item in found.evidence)
+
+
+def test_a_vm_without_a_memory_limit_is_not_said_to_have_one_of_minus_1() -> None:
+    recording = host()
+    recording.on_host({"mem.state": 2.0, "mem.free": 900.0, "mem.kernel_minfree": 1_925.0})
+    taken: dict[str, Level] = {
+        "mem.size": 8_192.0, "mem.alloc_max": -1.0, "mem.consumed": 5_000.0, "mem.balloon": 3_000.0,
+        "mem.balloon_target": 3_000.0, "cpu.mem_latency": 2.0,
+    }  # fmt: skip
+    recording.vm("db01", taken)
+    found = only(recording, problem="mem.ballooning")
+    assert cause(found, "vm_limit").because == "It has no memory limit that binds."
