@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from collectors.vsphere.vsan.queries import ClusterQueries
+from connections.vsphere.address import parse_address
+from connections.vsphere.session import VSphere
+from connections.vsphere.vsan import VsanApi
 from diagnosis import diagnose_session
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
@@ -17,7 +21,7 @@ from tests.recorder.conftest import Record
 from tests.recorder.running import Event
 from tests.recorder.vcenters import record_vcenter
 from tests.vcenter.conftest import start_vcenter, vcenter
-from tests.vcenter.running import TestVCenter
+from tests.vcenter.running import PASSWORD, TestVCenter
 
 __all__ = ["start_vcenter", "vcenter"]
 
@@ -95,6 +99,27 @@ def test_the_express_architecture_is_judged_by_its_own_numbers(vcenter: TestVCen
     assert [one.verdict for one in congestion.causes] == ["unknown"]
     assert checks["vsan.dedup_hot_block"].verdict == "not found"
     assert checks["vsan.cache_miss"].verdict == "insufficient data"
+
+
+def a_disk(server: TestVCenter, kind: str) -> str:
+    """The id of a disk that the service knows."""
+    now_ms = round(server.now() * 1000)
+    with VSphere(parse_address(server.address), lambda: PASSWORD, thumbprint=server.thumbprint) as vsphere:
+        queries = ClusterQueries(VsanApi(vsphere), "domain-c9")
+        return queries.ask(kind, ["latencyDevRead"], (now_ms - 900_000, now_ms), list)[0].id
+
+
+@pytest.mark.parametrize(("kind", "esa"), [("capacity-disk", False), ("vsan-esa-disk-scsifw", True)])
+def test_one_disk_that_is_slower_than_its_siblings_is_found(
+    vcenter: TestVCenter, judge: Judge, kind: str, esa: bool
+) -> None:
+    vcenter.fault("vsan", cluster="cluster-01", esa=esa)
+    slow = f"{kind}:{a_disk(vcenter, kind)}"
+    vcenter.fault("vsan", cluster="cluster-01", entity=slow, label="latencyDevRead", constant=60_000)
+    found, _ = judge(vcenter)
+    assert [(one.problem, one.entity_name) for one in found] == [
+        ("vsan.dedup_hot_block", "vsanDatastore-cluster-01")
+    ]
 
 
 def test_a_service_that_is_off_leaves_nothing_judged(

@@ -255,3 +255,12 @@ def test_without_vsan_nothing_is_asked(start_vcenter: Start, tmp_path: Path) -> 
         recording.rounds(2)
     assert not any(one.name.endswith(" vSAN") for one in recording.feed.sources.values())
     assert [one["hits"] for one in server.faults()] == [0]
+
+
+def test_an_account_that_may_not_read_vsan_is_told_what_it_lacks(vsan: Vsan) -> None:
+    vsan.server.fault("fault", method="VsanClusterGetConfig", type="NoPermission", text="Permission denied")
+    health = vsan.round()
+    assert "may not have its vSAN" in health.message
+    assert health.received == 0
+    vsan.server.clear()
+    assert vsan.round(later_s=300).received > 0

@@ -21,7 +21,7 @@ from connections.vsphere.retry import MAX_BACKOFF_S
 from connections.vsphere.session import VSphere
 from connections.vsphere.vsan import VsanApi
 from resources.catalogue import Catalogue
-from resources.failures import SourceError
+from resources.failures import PrivilegeError, SourceError
 from resources.vsan_service import EntityType, VsanService
 from sessions.model import Fact, SourceSpec
 
@@ -84,6 +84,7 @@ class VsanRecording:
                     failures += 1
                     wait_s = min(MAX_BACKOFF_S, 2.0**failures)
                     self._messages = [error.happened]
+                    _log.info("vSAN waits: %s", error.happened)
                     self._report("reconnecting")
             controls.wait(wait_s)
         if self._book is not None and self._counted is not None:
@@ -128,16 +129,15 @@ class VsanRecording:
                 self._messages.append(_switched_off(cluster.name))
                 return
             self._read(cluster, book, now_ms)
-        except SoapFault as fault:
-            if self._book is None:
-                _log.info("vSAN of a cluster is not recorded: %s", fault.happened)
+        except (SoapFault, PrivilegeError) as error:
+            self._open(now_ms)
+            is_off = isinstance(error, SoapFault) and error.type_name == "NotFound"
             self._messages.append(
-                _switched_off(one.name)
-                if fault.type_name == "NotFound"
-                else f"vSAN of {one.name}: {fault.happened}"
+                _switched_off(one.name) if is_off else f"vSAN of {one.name}: {error.happened}"
             )
 
-    def _begin(self, cluster: VsanCluster, now_ms: float) -> VsanBook:
+    def _open(self, now_ms: float) -> VsanBook:
+        """The book of the source, which is added with the first cluster that has vSAN."""
         if self._book is None:
             timing = self._service.timing
             spec = replace(
@@ -149,19 +149,24 @@ class VsanRecording:
             self._source = self._feed.add_source(spec)
             self._book = VsanBook(self._feed, self._source, self._service, self._catalogue)
             self._counted = self._due(now_ms)
+        return self._book
+
+    def _begin(self, cluster: VsanCluster, now_ms: float) -> VsanBook:
+        book = self._open(now_ms)
+        if self._supported is None:
             self._supported = self._ask_supported()
         if cluster.moid not in self._queries:
             self._queries[cluster.moid] = ClusterQueries(self._api, cluster.moid)
             self._feed.add_facts(
                 [Fact(cluster.ref, "vsan.architecture", cluster.architecture, round(now_ms))]
             )
-        return self._book
+        return book
 
     def _ask_supported(self) -> dict[str, int] | None:
         try:
             return supported_types(self._api) or None
-        except SoapFault as fault:
-            _log.info("vSAN does not say which types it supports: %s", fault.happened)
+        except (SoapFault, PrivilegeError) as error:
+            _log.info("vSAN does not say which types it supports: %s", error.happened)
             return None
 
     def _read(self, cluster: VsanCluster, book: VsanBook, now_ms: float) -> None:
