@@ -13,13 +13,14 @@ from app.testing.environments import EnvironmentOptions, exactly, open_environme
 from resources.failures import BusyError, HyperscopeError, SourceError, UsageError
 from resources.foreign_text import shown
 from resources.guided_tests import load_guided_tests
-from sessions.journal import ChangedObject, JournalEntry, Setting
+from sessions.journal import ChangedObject, JournalEntry, Setting, TestRun
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import now_ms
 from wizards.flows.locks import LOCK, lock_of
 from wizards.flows.plan import Plan
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.provenance import objection
+from wizards.flows.run_reading import newest_sample
 from workloads.environment import Environment, Settings
 from workloads.journal import Changes
 
@@ -100,6 +101,7 @@ def restore_session(session: Path, options: EnvironmentOptions) -> list[JournalE
     with SessionWriter.open(session) as writer:
         with SessionReader.open(session) as reader:
             entries, runs = reader.journal(), reader.test_runs()
+            ends = {run.id: _last_heard(run, entries, reader) for run in runs if run.end is None}
         plans = {run.id: run.plan for run in runs}
         entries = _without_forged(entries, writer)
         still_open = [one for one in entries if one.is_open]
@@ -112,13 +114,22 @@ def restore_session(session: Path, options: EnvironmentOptions) -> list[JournalE
                 _undo(Changes(run, held, _Book(writer), now_ms, own[0].undo, reversed(own)))
         writer.add_test_runs(
             [
-                replace(run, end=max(now_ms(), run.start), why=run.why or "It was interrupted, and restored.")
+                replace(run, end=ends[run.id], why=run.why or "It was interrupted, and restored.")
                 for run in runs
-                if run.end is None
+                if run.id in ends
             ]
         )
     with SessionReader.open(session) as reader:
         return reader.journal()
+
+
+def _last_heard(run: TestRun, entries: Sequence[JournalEntry], reader: SessionReader) -> int:
+    """Return when an interrupted run ended: at its newest sample, phase or change, however late it is
+    restored, and whatever the clock of its environment is.
+    """
+    phases = [at for one in run.phases for at in (one.start, one.end) if at is not None]
+    changes = [one.at for one in entries if one.run == run.id]
+    return max([run.start, newest_sample(reader, run.id), *phases, *changes])
 
 
 def _without_forged(entries: Sequence[JournalEntry], writer: SessionWriter) -> list[JournalEntry]:

@@ -106,6 +106,10 @@ def test_a_killed_run_is_restored_and_resumed(tmp_path: Path) -> None:
     done = hyperscope("restore", str(session), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {one["state"] for one in json.loads(done.stdout)["changes"]} <= {"undone", "not needed"}
+    with SessionReader.open(session) as reader:
+        [run] = reader.test_runs()
+    assert run.end is not None
+    assert run.end <= span.end + 60_000, "it ended when it was last heard of, not when it was restored"
     done = hyperscope("test", "resume", str(session), "--yes", "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

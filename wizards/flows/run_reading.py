@@ -58,7 +58,7 @@ def run_page(
     reader: SessionReader, run: str, known: RunKnowledge, *, is_paused: bool = False
 ) -> RunSheet | None:
     """Return the page of a run that goes on; None if the session has no such run, or no readable plan."""
-    newest = _newest_sample(reader, run)  # first: what the run says of itself may be newer, not older
+    newest = newest_sample(reader, run)  # first: what the run says of itself may be newer, not older
     found = _run(reader, run)
     plan = _plan(found)
     if found is None or plan is None:
@@ -110,7 +110,7 @@ def result_page(
         is_live=is_live,
         placement=placement,
         phase_titles={} if plan is None else {one.name: one.title for one in plan.phases},
-        newest=_newest_sample(reader, run),
+        newest=newest_sample(reader, run),
     )
     return result_sheet(source)
 
@@ -122,7 +122,7 @@ def _lost_events(reader: SessionReader, events: Sequence[Event]) -> dict[str, Ev
     return {known[one.entity].name: one for one in found if one.entity in known}
 
 
-def _newest_sample(reader: SessionReader, run: str) -> int:
+def newest_sample(reader: SessionReader, run: str) -> int:
     """Return the time of the newest sample of a run's workers, 0 if there is none."""
     known = [one.id for one in reader.sources() if dict(one.spec.attributes).get(RUN_ATTRIBUTE) == run]
     return max((int(found[-1]) for one in known if (found := reader.times(one)).size), default=0)
