@@ -64,6 +64,29 @@ def test_a_session_of_the_lab_offers_to_run_the_tests(gallery: GalleryView) -> N
     assert "Not run yet" in shares.accessibleDescription()
 
 
+def test_cards_that_came_while_the_page_was_hidden_have_room(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    """Questions lay over the buttons of the cards above them, which then could not be pressed."""
+    live.window.show_panel("overview")
+    wait(qtbot, lambda: not gallery.isVisible())
+    for words in ("control critical share", ""):
+        gallery.search.setText(words)
+        qtbot.wait(50)
+    live.window.show_panel("tests")
+    wait(qtbot, gallery.isVisible)
+
+    def questions() -> list[QLabel]:
+        found = [one for one in gallery.findChildren(QLabel) if one.property("role") == "question"]
+        return [one for one in found if one.isVisible()]
+
+    wait(qtbot, lambda: len(questions()) > 3)
+    qtbot.wait(100)
+    for card in gallery.cards:
+        covered = [one.text() for one in questions() if one.geometry().intersects(card.geometry())]
+        assert covered == [], card.card.title
+
+
 def test_the_search_leaves_the_cards_that_have_the_words(gallery: GalleryView, qtbot: QtBot) -> None:
     everything = len(gallery.cards)
     qtbot.keyClicks(gallery.search, "control critical share")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QFrame,
     QGridLayout,
@@ -153,6 +154,13 @@ class GalleryView(QWidget):
     def take_focus(self) -> None:
         """Give the keys to the first card."""
         self._focus_first()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Lay the page out anew: the scroll area missed what changed in it while it was hidden."""
+        super().showEvent(event)
+        body = self._area.widget()
+        if body is not None:
+            QApplication.postEvent(body, QEvent(QEvent.Type.LayoutRequest))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Put as many cards side by side as fit."""
