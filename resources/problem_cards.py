@@ -67,9 +67,9 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where none does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its
     end, too. With ``reduce`` "count" it is the number of
     such events that take ``within_s`` seconds or more. They happen to the entity, (``of`` "users") to a VM
-    whose disks lie on it or in words that name its datastore, (``of`` "host") to its host, in words that name
-    the entity, or (``of`` "all") to anything. Only those count whose text has the pattern ``says``, whatever
-    its capitals.
+    whose disks lie on it or in words that name its datastore, (``of`` "host") to its host, or to a datastore,
+    in words that name the entity, or (``of`` "all") to anything. Only those count whose text has the pattern
+    ``says``, whatever its capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices

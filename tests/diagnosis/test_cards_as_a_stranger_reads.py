@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sessions.model import EntityRef
-from tests.diagnosis.recordings import Level, Recording, during, findings, only
+from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only
 
 LUN = "naa.600508b4000603860000000000000001"
 OTHER = "naa.600508b4000603860000000000000002"
@@ -74,6 +74,27 @@ class TestPathsOfLunZero:
 
     def test_both_that_carry(self) -> None:
         assert findings(self.site(150.0), problem=self.PROBLEM) == []
+
+
+class TestAllPathsDown:
+    @pytest.mark.parametrize(
+        ("text", "is_found"),
+        [
+            (f"Device or filesystem with identifier {LUN} has entered the All Paths Down state.", True),
+            (f"Device or filesystem with identifier {OTHER} has entered the All Paths Down state.", False),
+            (f"The datastore on {LUN} was renamed.", False),
+        ],
+    )
+    def test_a_vcenter_tells_of_a_datastore_in_words_that_name_its_device(
+        self, text: str, is_found: bool
+    ) -> None:
+        recording = vcenter()
+        recording.shared(LUN, {})
+        for counter in ("disk.commands", "disk.device_latency"):
+            recording.has(EntityRef("device", LUN), {counter: during(0, 300, 100.0)}, "esx01")
+        recording.event(recording.shared("lun-b", {}, "datastore"), "storage", text, 300)
+        found = findings(recording, problem="storage.path")
+        assert [one.entity_name for one in found] == [LUN] * is_found
 
 
 class TestConflictsOfOneMoment:
@@ -202,3 +223,34 @@ class TestDisksAboveTheirDevice:
         vm_with_disks(recording, {"vdisk.latency_read": disk})
         found = findings(recording, problem=self.PROBLEM)
         assert [one.severity for one in found] == ([severity] if severity else [])
+
+    @pytest.mark.parametrize(("of_device", "is_found"), [(20.0, False), (2.0, True)])
+    def test_slow_writes_are_held_against_the_writes_of_the_device(
+        self, of_device: float, is_found: bool
+    ) -> None:
+        recording = Recording()
+        recording.on_host({"cpu.pcpu_util": 30.0})
+        counted: dict[str, Level] = {
+            "disk.commands": 300.0, "disk.reads": 200.0, "disk.writes": 100.0,
+            "disk.device_latency": 7.0, "disk.device_latency_read": 0.5,
+            "disk.device_latency_write": of_device,
+        }  # fmt: skip
+        recording.shared(LUN, counted)
+        vm_with_disks(recording, {"vdisk.latency_write": 22.0})
+        assert [one.entity_name for one in findings(recording, problem=self.PROBLEM)] == ["sql01"] * is_found
+
+
+class TestAffinityThatAVcenterTells:
+    @pytest.mark.parametrize(
+        ("pcpus", "busy", "is_first"),
+        [("0,1", 30.0, True), ("0,1,2,3,4,5,6,7,8,9", 30.0, False), ("0,1", 75.0, False)],
+    )
+    def test_two_pcpus_of_an_idle_host(self, pcpus: str, busy: float, is_first: bool) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        recording.on_host({"cpu.pcpu_util": busy, "cpu.pcpu_used": busy})
+        for number in range(12):
+            recording.on_host({"cpu.pcpu_util": busy}, str(number))
+        ref = recording.vm("app02", {"cpu.ready": 18.0, "cpu.max_limited": 0.0, "cpu.run": 38.0})
+        recording.fact(ref, "cpu.affinity", pcpus)
+        found = only(recording, problem="cpu.ready_high")
+        assert (cause(found, "affinity").verdict == "likely") == is_first
