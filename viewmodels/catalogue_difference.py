@@ -106,9 +106,7 @@ def difference_lines(one: CatalogueDifference) -> list[str]:
         told = _some([f"{counter.label} ({counter.vcenter[0].name})" for counter in one.lacking])
         lines.append(f"Of our catalogue it lacks {_counted(len(one.lacking))}: {told}.")
     if one.units:
-        lines.append(
-            f"Units that are news to us: {', '.join(one.units)}; their numbers are kept as they are."
-        )
+        lines.append(f"Units that are news to us: {_some(one.units)}; their numbers are kept as they are.")
     if one.newer or one.older:
         lines.append("The preset everything records them, too: as raw/vcenter/NAME, in the server's unit.")
     return lines

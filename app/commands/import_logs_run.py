@@ -23,7 +23,9 @@ def run_logs_import(files: Sequence[Path], out: Path, options: LogOptions, *, as
         print_json({**report.to_json(), "session": str(out)})
         return
     show_logs(report, out)
-    if options.into:
+    if options.into and not report.events:
+        hint("The session is as it was.")
+    elif options.into:
         hint(f"Not judged with these events yet. Next: hyperscope diagnose {out}")
     else:
         hint(f"It has only events, so that nothing can be judged. Next: hyperscope export {out} -o DIR --csv")

@@ -4,7 +4,7 @@ windows.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
@@ -88,11 +88,13 @@ class ThresholdStore(QObject):
         self.changed.emit()
 
     def _write(self, own: OwnThresholds) -> None:
-        with write_failures(self._path):
+        with write_failures(self._path), ExitStack() as on_failure:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self.limits.trouble and self._path.exists():
-                self._path.replace(self._path.with_name(self._path.name + _KEPT_ASIDE))
+                aside = self._path.replace(self._path.with_name(self._path.name + _KEPT_ASIDE))
+                on_failure.callback(aside.replace, self._path)
             replace_file(self._path, thresholds_text(own, self._classes))
+            on_failure.pop_all()
         self.limits = StorageLimits(self._classes, own)
 
     def _read(self) -> StorageLimits:

@@ -76,7 +76,14 @@ def test_into_a_session(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture
         assert sorted(event.log for event in reader.events()) == ["vmkernel.log", "vmkernel.log", "vobd.log"]
         [source] = reader.sources()
         assert dict(source.spec.attributes)["files"] == "vmkernel.log, vobd.log"
-    capsys.readouterr()
+    text = said(capsys)
+    assert "1 event from 1 known of 1 lines" in text
+    assert "Not judged with these events yet" in text
+    assert run(["import", str(more), "--into", str(out)]) == 0  # once more: nothing is new
+    text = said(capsys)
+    assert "0 events from 1 known" in text
+    assert "Not judged with these events yet" not in text
+    assert "The session is as it was." in text
 
 
 @pytest.mark.parametrize(

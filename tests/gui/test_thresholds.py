@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.preferences import Preferences, preferences
 from app.gui.settings import STORAGE_CLASSES, STORAGE_LIMITS
+from app.gui.threshold_store import ThresholdStore
+from resources.failures import AccessDeniedError
+from resources.problem_cards import load_problems
+from resources.threshold_sets import thresholds_of
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.windows import wait
@@ -220,6 +225,29 @@ def test_a_broken_file_is_told_and_put_aside_by_the_next_change(
     assert len(live.desk.thresholds.limits.own.sets) == 1
     assert sets.trouble.text() == ""
     assert path.with_name("thresholds.toml.unreadable").read_text(encoding="utf-8") == "[[["
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
+def test_a_change_that_cannot_be_written_leaves_the_broken_file_where_it_is(tmp_path: Path) -> None:
+    import resource  # noqa: PLC0415 - Windows has none
+
+    path = tmp_path / "thresholds.toml"
+    path.write_text("[[[", encoding="utf-8")
+    classes = load_problems().storage.classes
+    store = ThresholdStore(tmp_path, classes)
+    mine = thresholds_of(b'[[sets]]\nname = "mine"\nclass = "ssd"\n[sets.numbers]\n', "mine.toml", classes)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        with pytest.raises(AccessDeniedError, match="can't be written"):
+            store.change(mine, "new set")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_text(encoding="utf-8") == "[[["
+    assert [one.name for one in tmp_path.iterdir()] == ["thresholds.toml"]
+    store.change(mine, "new set")
+    assert store.limits.own == mine
+    store.deleteLater()
 
 
 def slow_nvme(path: Path) -> Path:

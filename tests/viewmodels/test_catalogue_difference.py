@@ -47,6 +47,13 @@ def test_it_is_said_in_words() -> None:
     assert "Units that are news to us: parsec" in text
 
 
+def test_a_server_with_a_thousand_units_of_its_own_is_told_in_a_line() -> None:
+    counters = [ServerCounter(n, f"a.b{n}.latest", f"unit {n:04}") for n in range(1000)]
+    (line,) = [one for one in difference_lines(compared(*counters)) if one.startswith("Units")]
+    assert line.startswith("Units that are news to us: unit 0000, unit 0001,")
+    assert line.endswith("and 994 more; their numbers are kept as they are.")
+
+
 def test_the_whole_list_of_65_has_nothing_new_and_lacks_nothing() -> None:
     one = compared(*(ServerCounter(n, name, "number") for n, name in enumerate(sorted(OF_65))))
     assert one.newer == []
