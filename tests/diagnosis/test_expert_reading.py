@@ -131,7 +131,7 @@ class TestFirstWrite:
 
 
 class TestAdapterType:
-    def busy(self) -> Recording:
+    def busy(self, *types: str) -> Recording:
         recording = vcenter()
         vm = recording.vm("app07", {"cpu.ready": 0.5, "cpu.run": 60.0, "cpu.system": 22.0})
         port: dict[str, Level] = {
@@ -139,8 +139,21 @@ class TestAdapterType:
             "net.mbits_tx": 200.0, "net.drops_rx": 0.6, "net.drops_tx": 0.0,
         }  # fmt: skip
         recording.add("port", "4000", port, parent=vm)
-        recording.fact(vm, "nic.4000.type", "e1000")
+        for number, adapter in enumerate(types or ("e1000",), start=4000):
+            recording.fact(vm, f"nic.{number}.type", adapter)
         return recording
+
+    def test_of_adapters_of_both_kinds_nobody_knows_which_carries_the_traffic(self) -> None:
+        found = only(self.busy("e1000", "vmxnet3"), problem="net.adapter_type")
+        assert found.severity == "info"
+        assert (
+            "adapters of the types e1000, vmxnet3 and moves 600 Mbit/s over all of them" in found.conclusion
+        )
+        assert found.causes[0].verdict == "possible"
+        dropped = only(self.busy("e1000", "vmxnet3"), problem="net.rx_drops")
+        assert verdicts(dropped)["adapter_type"] == "possible"
+        system = only(self.busy("e1000", "vmxnet3"), problem="cpu.system_time")
+        assert verdicts(system)["emulated_device"] != "likely"
 
     def test_what_it_costs_follows_from_it(self) -> None:
         for problem in ("net.rx_drops", "cpu.system_time"):
@@ -207,6 +220,14 @@ def test_an_nvme_that_takes_many_times_its_usual_is_slow(level: float, is_found:
 
 
 class TestNeighbours:
+    def test_the_way_of_one_host_is_not_asked_for_where_another_waits_as_long(self) -> None:
+        pair = [host("esx01"), host("esx02")]
+        for one in pair:
+            lun(one, device_latency=during(300, 900, 30.0, 2.0), commands=200.0)
+        told = cause(only(*pair, problem="storage.device_latency"), "path_fault")
+        assert told.verdict == "ruled out"
+        assert "(other hosts: 28.7 ms)" in told.because
+
     def test_a_few_more_ios_beside_a_large_load_are_nobodys_fault(self) -> None:
         """An array that rebuilds: 30 ms, while another host happens to send 50 /s more of 1,040."""
         victim, other = host("esx01"), host("esx02")
