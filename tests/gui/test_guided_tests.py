@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -85,6 +85,18 @@ def test_cards_that_came_while_the_page_was_hidden_have_room(
     for card in gallery.cards:
         covered = [one.text() for one in questions() if one.geometry().intersects(card.geometry())]
         assert covered == [], card.card.title
+
+
+def test_nothing_of_the_page_is_cut_off_in_the_smallest_window(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    """Search and cards went on below the scroll bar."""
+    live.window.resize(960, 600)
+    qtbot.wait(100)
+    [area] = [one for one in gallery.findChildren(QScrollArea) if one.widget() is not None]
+    body = area.widget()
+    assert body is not None
+    assert body.width() <= area.viewport().width()
 
 
 def test_the_search_leaves_the_cards_that_have_the_words(gallery: GalleryView, qtbot: QtBot) -> None:

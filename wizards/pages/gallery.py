@@ -37,6 +37,7 @@ from wizards.pages.badge import Badge
 from wizards.pages.card import CardView
 
 _COLUMN_WIDTH, _MAX_ACROSS = 352, 3
+_SEARCH_WIDTHS = 96, 170
 _FILTERS: tuple[tuple[CardFilter, str], ...] = (
     ("all", "All"),
     ("here", "Work here"),
@@ -208,7 +209,8 @@ class GalleryView(QWidget):
         row.addWidget(plan)
         self.search = SearchField("Search", "Search the tests")
         self.search.setObjectName("test-search")
-        self.search.setFixedWidth(170)
+        self.search.setMinimumWidth(_SEARCH_WIDTHS[0])
+        self.search.setMaximumWidth(_SEARCH_WIDTHS[1])
         self.search.textChanged.connect(lambda _text: self._show())
         self.search.returnPressed.connect(self._focus_first)
         self.search.left.connect(self._focus_first)
