@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -204,6 +205,15 @@ def test_a_worker_that_was_lost_is_neither_idle_nor_among_those_at_work(session:
     (workers,) = [one for one in found.guards.lines if one.title == "Workers"]
     assert workers.state == "warning"
     assert workers.limit.startswith("2 of 3, ")
+
+
+def test_a_worker_that_falls_silent_at_its_work_is_not_idle(session: Path) -> None:
+    of = source(session, measured_phase(session), 0.9)
+    later = replace(of, now=of.now + 40_000)
+    assert {one.words for one in run_sheet(later).workers} == {"idle"}, "what it had to do may be done"
+    longer = [msgspec.structs.replace(one, measure_s=one.measure_s + 300) for one in of.plan.phases]
+    at_work = replace(later, plan=msgspec.structs.replace(of.plan, phases=tuple(longer)))
+    assert {(one.state, one.words) for one in run_sheet(at_work).workers} == {("warning", "silent")}
 
 
 def test_the_result_is_read_from_the_session(session: Path) -> None:

@@ -70,6 +70,8 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
             state, words = "critical", "lost"
         elif source.run.end is not None:
             state, words = "none", "ended"
+        elif words == "idle" and heard > _SILENT_S and _should_be_heard(source, one.name):
+            state, words = "warning", "silent"
         yield RunWorker(
             name=one.name,
             role=one.role,
@@ -107,6 +109,18 @@ def _shares(source: RunSource) -> dict[str, float]:
             by_vm[change.object] = by_vm.get(change.object, 0.0) + float(change.value)
     found = {one.name: by_vm[one.vm] for one in source.plan.workers if one.vm in by_vm}
     return found if len(found) == len(source.plan.workers) and sum(found.values()) > 0 else {}
+
+
+def _should_be_heard(source: RunSource, worker: str) -> bool:
+    """True if a worker was heard in the running phase, and its work there can't be done yet."""
+    phase = _running_phase(source)
+    start = next((one.start for one in source.run.phases if one.state == "running"), None)
+    if phase is None or phase.kind != "measure" or start is None:
+        return False
+    if not any(worker in work.workers for work in phase.work):
+        return False
+    seconds = phase.warm_up_s + phase.steady_s + phase.measure_s
+    return source.heard[worker] > start and source.now - start < 1000 * seconds
 
 
 def _worker_state(iops: float, heard: float, has_work: bool) -> tuple[Health, str]:
