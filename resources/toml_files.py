@@ -72,7 +72,7 @@ def _toml_in(directory: Path) -> list[Path]:
 def read_toml(path: Path) -> dict[str, object]:
     """Return the tables of a TOML file (UTF-8; a byte order mark is allowed). Raises KnowledgeError."""
     try:
-        return _parsed(path.read_text(encoding="utf-8-sig"))
+        return tables_of(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise knowledge_error(path, "", f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -81,7 +81,8 @@ def read_toml(path: Path) -> dict[str, object]:
         raise knowledge_error(path, "", f"is not TOML: {error}") from error
 
 
-def _parsed(text: str) -> dict[str, object]:
+def tables_of(text: str) -> dict[str, object]:
+    """Return the tables of TOML, soon whatever the text is. Raises ValueError, RecursionError."""
     if _LONG_KEY.search(text):
         raise ValueError("a key of it has too many parts")
     return tomllib.loads(text)
@@ -90,7 +91,7 @@ def _parsed(text: str) -> dict[str, object]:
 def parse_toml(data: bytes) -> dict[str, object]:
     """Return the tables of a TOML file's bytes. Raises ValueError that says what is wrong with it."""
     try:
-        return _parsed(data.decode("utf-8-sig"))
+        return tables_of(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not UTF-8 at byte {error.start}") from error
     except RecursionError as error:

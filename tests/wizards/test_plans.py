@@ -127,6 +127,7 @@ def _with(one: Any, **new: Any) -> Any:
             "it contains unknown field `surprise`",
         ),
         ('test = "sioc-shares"', "test = ", "is not TOML"),
+        ('test = "sioc-shares"', "test" + ".a" * 50_000 + " = 1", "a key of it has too many parts"),
         ('test = "sioc-shares"', 'test = "rm"', "There is no test rm"),
         ('order = ["fill"', 'order = ["fill", "nothing"', "order: there is no phase nothing"),
         ("depth = 48", "depth = 4800000", "Outstanding I/Os a disk can't be 4800000"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import msgspec
 from resources.failures import BadInputError, TooNewError
 from resources.files import opened_for_reading
 from resources.foreign_text import shown
+from resources.toml_files import tables_of
 from wizards.flows.plan import FORMAT, Plan
 
 MAX_BYTES = 16 << 20
@@ -50,7 +50,7 @@ def read_plan(path: Path) -> Plan:
 def parse_plan(text: str, name: str = "The plan") -> Plan:
     """Return the plan in a text that is called ``name`` in errors. Raises BadInputError, TooNewError."""
     try:
-        tables = tomllib.loads(text)
+        tables = tables_of(text)
     except (ValueError, RecursionError) as error:
         raise BadInputError(f"{shown(name)} is not TOML: {shown(str(error))}.", advice=_ADVICE) from None
     number = tables.get("format")
