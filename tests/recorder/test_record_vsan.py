@@ -82,6 +82,7 @@ def test_each_problem_of_disk_groups_is_found(vcenter: TestVCenter, judge: Judge
     assert set(by_problem) == set(WRONG)
     assert {one.entity_name for one in found} == {"vsanDatastore-cluster-01"}
     assert {one.causes[0].verdict for one in found} == {"likely"}
+    assert by_problem["vsan.congestion"].causes[0].cause == "write_buffer_full"
     conclusion = by_problem["vsan.congestion"].conclusion
     assert conclusion.startswith("vSAN of vsanDatastore-cluster-01 was congested by 120 of 255")
     assert "write buffer free: 12 %" in conclusion
@@ -96,9 +97,23 @@ def test_the_express_architecture_is_judged_by_its_own_numbers(vcenter: TestVCen
     found, checks = judge(vcenter)
     (congestion,) = found
     assert (congestion.problem, congestion.severity) == ("vsan.congestion", "warning")
-    assert [one.verdict for one in congestion.causes] == ["unknown"]
+    assert {one.verdict for one in congestion.causes} == {"unknown"}
     assert checks["vsan.dedup_hot_block"].verdict == "not found"
     assert checks["vsan.cache_miss"].verdict == "insufficient data"
+    assert checks["vsan.cache_miss"].reason.endswith("the vSAN performance service has it")
+
+
+def test_the_kind_of_congestion_is_its_cause(vcenter: TestVCenter, judge: Judge) -> None:
+    vcenter.fault("vsan", cluster="cluster-01", entity="disk-group:*", label="logCongestion", constant=150)
+    (congestion,), _ = judge(vcenter)
+    assert {one.cause: one.verdict for one in congestion.causes} == {
+        "write_buffer_full": "ruled out",
+        "log_congestion": "likely",
+        "iops_congestion": "ruled out",
+        "components_congestion": "ruled out",
+        "memory_congestion": "ruled out",
+    }
+    assert congestion.causes[0].cause == "log_congestion"
 
 
 def a_disk(server: TestVCenter, kind: str) -> str:
