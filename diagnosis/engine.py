@@ -18,6 +18,7 @@ from diagnosis.ranking import Whereabouts, rank, score
 from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict, untold_of
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
+from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
@@ -379,10 +380,9 @@ class Run:
         kinds = {one.spec.kind for one in self._sources}
         if not kinds <= set(self._problems.derived.kinds):
             return ()
-        checks = self._checks()
         return tuple(
-            f"Not judged: {check.title}. No source has {', '.join(check.lacking)}; esxtop on the hosts has."
-            for check in checks
+            f"Not judged: {check.title}. N{lacking_text(check.lacking, self._catalogue, kinds)[1:]}."
+            for check in self._checks()
             if check.entities and not check.judged and check.lacking
         )
 

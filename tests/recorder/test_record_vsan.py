@@ -48,6 +48,8 @@ def judge(record: Record, session_path: Path) -> Judge:
         assert recorder.stderr() == ""
         with SessionReader.open(session_path) as reader:
             found = diagnose_session(reader, load_problems(), load_catalogue())
+        of_vsan = [note for note in found.notes if "vSAN" in note]
+        assert all(note.endswith("the vSAN performance service has it.") for note in of_vsan)
         checks = {one.problem: one for one in found.verdict.checks if one.problem.startswith("vsan.")}
         return [one for one in found.findings if one.problem.startswith("vsan.")], checks
 
