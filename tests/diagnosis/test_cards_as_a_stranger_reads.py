@@ -225,16 +225,18 @@ class TestDisksAboveTheirDevice:
         assert [one.severity for one in found] == ([severity] if severity else [])
 
     @pytest.mark.parametrize(("of_device", "is_found"), [(20.0, False), (2.0, True)])
+    @pytest.mark.parametrize("are_counted", [True, False])
     def test_slow_writes_are_held_against_the_writes_of_the_device(
-        self, of_device: float, is_found: bool
+        self, of_device: float, is_found: bool, are_counted: bool
     ) -> None:
         recording = Recording()
         recording.on_host({"cpu.pcpu_util": 30.0})
         counted: dict[str, Level] = {
-            "disk.commands": 300.0, "disk.reads": 200.0, "disk.writes": 100.0,
-            "disk.device_latency": 7.0, "disk.device_latency_read": 0.5,
-            "disk.device_latency_write": of_device,
+            "disk.commands": 300.0, "disk.device_latency": 7.0,
+            "disk.device_latency_read": 0.5, "disk.device_latency_write": of_device,
         }  # fmt: skip
+        if are_counted:
+            counted |= {"disk.reads": 200.0, "disk.writes": 100.0}
         recording.shared(LUN, counted)
         vm_with_disks(recording, {"vdisk.latency_write": 22.0})
         assert [one.entity_name for one in findings(recording, problem=self.PROBLEM)] == ["sql01"] * is_found
