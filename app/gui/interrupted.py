@@ -37,6 +37,8 @@ class InterruptedNotice(QObject):
             return
         for text in self._offers:
             self._window.messages.dismiss(text)
+        if left is None:
+            self._dismiss_death()  # all is put back meanwhile: nothing is left to be shown, or to go on
         self._offers = []
         self._left, self._is_said = left, False
         self._say()
@@ -57,9 +59,7 @@ class InterruptedNotice(QObject):
         self._offers = [one.text for one in messages.shown if RESTORE in [each.title for each in one.actions]]
         if self._offers:
             return  # the run has just ended, and says it
-        for one in messages.shown:
-            if one.text.startswith(DIED):
-                messages.dismiss(one.text)  # it says less of the same
+        self._dismiss_death()  # it says less of the same
         more = [MessageAction("Details", lambda: self._show(left.run))]
         if left.can_resume:
             more.insert(0, MessageAction("Resume", lambda: act("resume")))
@@ -67,6 +67,12 @@ class InterruptedNotice(QObject):
         messages.notify(
             _text(left), "critical", action=MessageAction(RESTORE, lambda: act("restore")), more=more
         )
+
+    def _dismiss_death(self) -> None:
+        messages = self._window.messages
+        for one in messages.shown:
+            if one.text.startswith(DIED):
+                messages.dismiss(one.text)
 
     def _show(self, run: str) -> None:
         self._window.show_panel("tests")

@@ -28,13 +28,13 @@ def buttons(program: Program) -> dict[str, QPushButton]:
     return {one.text(): one for one in messages.findChildren(QPushButton) if one.text() in wanted}
 
 
-def cut_off(program: Program, qtbot: QtBot) -> Path:
-    """Kill a test's process in its middle while another page is in front; return its session."""
+def cut_off(program: Program, qtbot: QtBot, in_front: str = "charts") -> Path:
+    """Kill a test's process in its middle while a page is in front; return its session."""
     program.desk.tests.begin("drs-balance")
     page = child_of(program.window, RunPage)
     wait(qtbot, lambda: page.isVisible() and page.head.pause.isVisible())
     wait(qtbot, lambda: any(one.is_open for one in program.desk.tests.records.journal))
-    program.window.show_panel("charts")
+    program.window.show_panel(in_front)
     process = program.workbench.recordings.process
     assert process is not None
     psutil.Process(process.pid).kill()
@@ -67,6 +67,23 @@ def test_a_test_that_is_cut_off_is_told_of_on_every_page(
         wait(qtbot, lambda: "put back" in again.window.messages.text)
         wait(qtbot, lambda: not any(one.is_open for one in again.desk.tests.records.journal))
         wait(qtbot, lambda: not list((home / "settings" / "unfinished-tests").iterdir()))
+
+
+def test_that_it_was_cut_off_is_no_longer_said_when_all_is_put_back(
+    qapp: QApplication, home: Path, nothing_left_behind: None, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """It went on to say that the page shows what is not undone, and offered to resume."""
+    with running(qapp, home) as live:
+        live.workbench.open_paths([record(tmp_path / "lab.hscope", seconds=60.0)])
+        wait(qtbot, lambda: live.desk.session.whole is not None)
+        live.window.show_panel("tests")
+        cut_off(live, qtbot, in_front="tests")
+        wait(qtbot, lambda: "The test was interrupted" in live.window.messages.text)
+        wait(qtbot, lambda: bool(live.desk.tests.interrupted(str)))
+        live.desk.recording.act_on_run("restore")
+        wait(qtbot, lambda: "changes are put back" in live.window.messages.text)
+        wait(qtbot, lambda: live.desk.tests.interrupted(str) is None)
+        wait(qtbot, lambda: not any("interrupted" in one.text for one in live.window.messages.shown))
 
 
 def test_a_test_that_was_put_back_elsewhere_is_not_looked_at_again(
