@@ -51,8 +51,10 @@ class Buckets:
         """Return the mean of each series in each bucket; shape (series, count)."""
         return self._reduced(times, values, _mean)
 
-    def share_over(self, times: IntArray, values: FloatArray, limit: float) -> FloatArray:
-        """Return how many of a bucket's samples are above ``limit``, in percent; shape (series, count)."""
+    def share_over(self, times: IntArray, values: FloatArray, limit: FloatArray | float) -> FloatArray:
+        """Return how many of a bucket's samples are above ``limit`` (one for all, or (series,)), in percent;
+        shape (series, count).
+        """
         over = np.where(np.isfinite(values), (values > limit) * 100.0, np.nan)
         return self._reduced(times, over, _mean)
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from resources.catalogue import Catalogue
-from resources.units import format_value
-from resources.views import LimitsByCounter
 from sessions.model import Series
 from sessions.times import TimeRange
 from viewmodels.chart_lines import unchanged_line
+from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of
+from viewmodels.entity_limits import EntityLimits, limit_text
 from viewmodels.snapshot import Snapshot
 
 
@@ -22,7 +22,7 @@ class CurveLabels:
     """Gives curves their legend names and describes their counters."""
 
     catalogue: Catalogue
-    limits: LimitsByCounter
+    limits: EntityLimits
 
     def drawn(
         self,
@@ -31,7 +31,7 @@ class CurveLabels:
         snapshot: Snapshot,
         window: TimeRange | None = None,
     ) -> tuple[ChartSpec, list[NamedCurve]]:
-        """Return the chart with its heading, and its curves, named, in its order.
+        """Return the chart with its heading and limits, and its curves, named, in its order.
 
         ``curves`` are the samples that were read, by series id; series without a curve are left out. With a
         ``window``, a chart of settings that do not change in it gets a line of text.
@@ -52,14 +52,14 @@ class CurveLabels:
         ]
         heading = names.title(chart.title)
         line = unchanged_line(heading, series, named, window, self.catalogue) if window else ""
-        return replace(chart, heading=heading, line=line), named
+        limits = chart.limits if chart.keeps_limits else lines_of(series, self.limits)
+        return replace(chart, heading=heading, line=line, limits=limits), named
 
     def description(self, series: Series) -> str:
         """Return the meaning of the series' counter and, on a second line, its warning limit with source."""
         known = self.catalogue.get(series.counter)
         lines = [known.meaning] if known else []
-        limits = self.limits.of(series.counter, series.entity.kind)
+        limits = self.limits.of(series.counter, series.entity)
         if limits is not None:
-            value = format_value(limits.warning.value, series.spec.unit)
-            lines.append(f"limit {value} ({limits.warning.source})")
+            lines.append(limit_text(limits, series.spec.unit))
         return "\n".join(lines)

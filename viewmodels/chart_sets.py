@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from resources.units import format_value
-from resources.views import ChartTemplate, LimitsByCounter
-from sessions.findings import Evidence, Finding
+from resources.views import ChartTemplate, CounterLimits
+from sessions.findings import Evidence, Finding, Severity
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, ChartSpec, Limit
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
@@ -24,7 +25,7 @@ def charts_of(
     entities: Sequence[EntityRef],
     snapshot: Snapshot,
     templates: Sequence[ChartTemplate],
-    limits: LimitsByCounter,
+    limits: EntityLimits,
     first: Collection[tuple[EntityRef, str]] = (),
 ) -> list[ChartSpec]:
     """Return the charts for some entities: one for each template, unit and kind, with a curve for each
@@ -73,26 +74,52 @@ def interesting_entities(snapshot: Snapshot, worst: Iterable[EntityRef]) -> list
     return known[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:_MAX_HOSTS]
 
 
-def lines_of(series: Iterable[Series], limits: LimitsByCounter) -> tuple[Limit, ...]:
+def lines_of(series: Iterable[Series], limits: EntityLimits) -> tuple[Limit, ...]:
     """Return the limits to draw as dashed lines: those of the first counter that has any, so that only one
-    set shows.
+    set shows. Where the entities are of different classes of storage each limit says whose it is.
     """
+    first, found = "", list[tuple[CounterLimits, str]]()
     for one in series:
-        known = limits.of(one.counter, one.entity.kind)
-        if known is None or known.warning.value <= 0:
+        if first and one.counter != first:
             continue
-        lines = [Limit(known.warning.value, _value_text(known.warning.value, one), "warning")]
-        if known.critical is not None:
-            lines.append(Limit(known.critical.value, _value_text(known.critical.value, one), "critical"))
-        return tuple(lines)
-    return ()
+        known = limits.of(one.counter, one.entity)
+        if known is not None and known.warning.value > 0:
+            first = one.counter
+            found.append((known, one.spec.unit))
+    each = list(dict.fromkeys(found))
+    warnings = [(known.warning.value, unit, known.storage_class) for known, unit in each]
+    criticals = [
+        (known.critical.value, unit, known.storage_class)
+        for known, unit in each
+        if known.critical is not None
+    ]
+    return (*_lines(warnings, "warning"), *_lines(criticals, "critical"))
+
+
+def _lines(limits: Sequence[tuple[float, str, str]], severity: Severity) -> list[Limit]:
+    """Return a line for each distinct value of (value, unit, class): ``5 ms NVMe``, ``10 ms``."""
+    titles: dict[tuple[float, str], list[str]] = {}
+    for value, unit, title in limits:
+        titles.setdefault((value, unit), []).append(title)
+    are_several = len(titles) > 1
+    return [
+        Limit(value, f"{format_value(value, unit)} {_whose(whose, among=are_several)}".rstrip(), severity)
+        for (value, unit), whose in titles.items()
+    ]
+
+
+def _whose(titles: Sequence[str], *, among: bool) -> str:
+    """Return the classes that have a limit: ``SSD, others``; nothing where it is everybody's."""
+    if not among and "" in titles:
+        return ""
+    return ", ".join(title or "others" for title in titles)
 
 
 def charts_of_finding(
     finding: Finding,
     snapshot: Snapshot,
     templates: Sequence[ChartTemplate],
-    limits: LimitsByCounter,
+    limits: EntityLimits,
 ) -> list[ChartSpec]:
     """Return the charts of a finding: its evidence, then other charts of its entity; its windows tinted."""
     bands = tuple(Band(window, finding.severity) for window in finding.windows)
@@ -102,7 +129,8 @@ def charts_of_finding(
         series = [one for item in items for one in evidence_series(item, finding.entity, snapshot)]
         ids = tuple(dict.fromkeys(one.id for one in series))[:_MAX_CURVES]
         if ids:
-            charts.append(ChartSpec("", series[0].spec.unit, ids, "", _evidence_limits(items), bands))
+            own = _evidence_limits(items)
+            charts.append(ChartSpec("", series[0].spec.unit, ids, "", own, bands, keeps_limits=bool(own)))
     drawn = {number for chart in charts for number in chart.series}
     others = charts_of([finding.entity], snapshot, templates, limits)
     charts += [replace(chart, bands=bands) for chart in others if not drawn >= set(chart.series)]
@@ -142,7 +170,3 @@ def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> li
 def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:
     values = dict.fromkeys(item.threshold for item in items if item.threshold and not item.what)
     return tuple(Limit(value, format_value(value, items[0].unit)) for value in values if value is not None)
-
-
-def _value_text(value: float, series: Series) -> str:
-    return format_value(value, series.spec.unit)

@@ -31,7 +31,8 @@ class ChartSpec:
 
     ``title`` is empty if the counters' names say what it is about. ``note`` says what the numbers are per
     (say, per vCPU). ``heading`` is the whole title as it is shown: with what all curves are of.
-    ``line`` is shown instead of the chart, if nothing changes in it.
+    ``line`` is shown instead of the chart, if nothing changes in it. ``keeps_limits``: its limits are those
+    that a finding was judged by, whatever limits its counters have.
     """
 
     title: str
@@ -42,6 +43,7 @@ class ChartSpec:
     bands: tuple[Band, ...] = ()
     heading: str = ""
     line: str = ""
+    keeps_limits: bool = False
 
     @property
     def shown_title(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
-from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.esxtop_table import Row, RowLimits, TableColumn
 from viewmodels.name_order import natural
 
 WITHIN, WARNING, CRITICAL = range(3)
@@ -43,14 +43,20 @@ class Cells:
         columns: Sequence[TableColumn],
         numbers: FloatArray | None,
         loads: Mapping[str, FloatArray] = MappingProxyType({}),
+        limits: Mapping[int, RowLimits] = MappingProxyType({}),
     ) -> Cells:
         """Return the cells for these numbers; all cells are absent if ``numbers`` is None or has another
-        shape. ``loads`` are the numbers (rows,) of counters that decide whether limits apply.
+        shape. ``loads`` are the numbers (rows,) of counters that decide whether limits apply,
+        ``limits`` those of the rows by column, where they differ from the column's own.
         """
         if numbers is None or numbers.shape != (len(rows), len(columns)):
             numbers = np.full((len(rows), len(columns)), np.nan)
         warning = np.array([column.warning for column in columns])
         critical = np.array([column.critical for column in columns])
+        if limits:
+            warning, critical = (np.tile(one, (len(rows), 1)) for one in (warning, critical))
+        for at, own in limits.items():
+            warning[:, at], critical[:, at] = own.warning, own.critical
         with np.errstate(invalid="ignore"):
             states = (numbers > warning).astype(np.int8) + (numbers > critical).astype(np.int8)
         states[~_judged(rows, columns, loads)] = WITHIN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter, Screen
-from viewmodels.esxtop_table import FieldChoice, TableColumn
+from viewmodels.entity_limits import limit_text
+from viewmodels.esxtop_table import FieldChoice, RowLimits, TableColumn
 from viewmodels.snapshot import Snapshot
 
 _TAG = re.compile(r"\w+")
@@ -97,6 +99,12 @@ def columns_of(
             for tail in tails.get(key, ("",))
         ]
     return found
+
+
+def with_class_limits(column: TableColumn, limits: RowLimits) -> TableColumn:
+    """Return the column with the limits of classes that its rows have in its tooltip."""
+    told = [f"Limit of {limit_text(one, column.unit)[6:]}" for one in limits.known if one.because]
+    return replace(column, tooltip="\n".join([column.tooltip, *told]))
 
 
 def meaning_of(

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from resources.catalogue import Catalogue
-from resources.views import LimitsByCounter, Screen
+from resources.views import Screen
 from sessions.distinct import distinct
 from sessions.model import Entity, EntityRef, IntArray, Series
 from sessions.times import TimeRange
-from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
-from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.entity_limits import EntityLimits
+from viewmodels.esxtop_columns import columns_of, split_instance, tails_of, with_class_limits
+from viewmodels.esxtop_table import Row, RowLimits, TableColumn
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
@@ -29,13 +30,15 @@ class Grid:
     """A screen's rows and columns, and the series id that each cell shows: ``ids`` (rows, columns), 0 for
     none.
 
-    ``loads`` are series ids (rows,) by counter: without that load on the row, limits do not apply.
+    ``loads`` are series ids (rows,) by counter: without that load on the row, limits do not apply. ``limits``
+    are those of the rows, by column's place, where rows have limits of their class of storage.
     """
 
     rows: tuple[Row, ...]
     columns: tuple[TableColumn, ...]
     ids: IntArray
     loads: Mapping[str, IntArray] = field(default_factory=dict)
+    limits: Mapping[int, RowLimits] = field(default_factory=dict)
 
     @property
     def series(self) -> IntArray:
@@ -69,14 +72,14 @@ class ScreenOptions:
 
 
 def grid_of(
-    screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: LimitsByCounter
+    screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: EntityLimits
 ) -> Grid:
     """Return a screen's grid: entities of its kinds with any number, and columns for which any row has a
     series.
     """
     tails = tails_of(screen, snapshot, catalogue)
     counters = options.counters or screen.standard
-    columns = columns_of(counters, screen.kinds[0], catalogue, limits, tails, screen.deciding)
+    columns = columns_of(counters, screen.kinds[0], catalogue, limits.general, tails, screen.deciding)
     keys = [column.key for column in columns]
     rows: list[Row] = []
     ids: list[list[int]] = []
@@ -87,8 +90,30 @@ def grid_of(
         ids.append([cells.get(key, 0) for key in wanted])
     table = np.array(ids, np.int64).reshape(len(rows), len(wanted))
     some = np.flatnonzero((table[:, : len(keys)] > 0).any(axis=0))
-    kept = tuple(columns[number] for number in some.tolist())
-    return Grid(tuple(rows), kept, table[:, some], dict(zip(loads, table.T[len(keys) :], strict=True)))
+    kept = [columns[number] for number in some.tolist()]
+    of_rows = _row_limits(rows, [column.counter for column in kept], limits)
+    for at, own in of_rows.items():
+        kept[at] = with_class_limits(kept[at], own)
+    by_load = dict(zip(loads, table.T[len(keys) :], strict=True))
+    return Grid(tuple(rows), tuple(kept), table[:, some], by_load, of_rows)
+
+
+def _row_limits(
+    rows: Sequence[Row], counters: Sequence[str], limits: EntityLimits
+) -> Mapping[int, RowLimits]:
+    """Return the limits of rows, by column's place, for the columns where any row has those of a class."""
+    places = [at for at, counter in enumerate(counters) if limits.depend_on_class(counter)]
+    if not places:
+        return {}
+    group, first = limits.alike([row.ref for row in rows])
+    found: dict[int, RowLimits] = {}
+    for at in places:
+        own = [limits.of(counters[at], ref) for ref in first]
+        known = tuple(dict.fromkeys(one for one in own if one is not None))
+        if any(one.because for one in known):
+            which = np.array([-1 if one is None else known.index(one) for one in own])[group]
+            found[at] = RowLimits(which, known)
+    return found
 
 
 def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) -> str:

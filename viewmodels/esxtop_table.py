@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sessions.model import EntityRef
+from resources.views import CounterLimits
+from sessions.model import EntityRef, FloatArray, IntArray
 
 _WITHOUT_NAME = frozenset({"count", "state", "flag", "ratio", "shares", "text"})
 
@@ -54,6 +55,35 @@ class TableColumn:
             return title, f"{self.unit}/{of}"
         bare = "" if self.unit in _WITHOUT_NAME else self.unit
         return self.title, self.per or bare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLimits:
+    """The limits of a column's rows where these differ: for each row (rows,) one of ``known`` by its place,
+    −1 for none.
+    """
+
+    which: IntArray
+    known: tuple[CounterLimits, ...]
+
+    @property
+    def warning(self) -> FloatArray:
+        """The warning limit of each row; (rows,), NaN for none."""
+        return self._of_rows([one.warning.value for one in self.known])
+
+    @property
+    def critical(self) -> FloatArray:
+        """The critical limit of each row; (rows,), NaN for none."""
+        return self._of_rows([one.critical.value if one.critical else np.nan for one in self.known])
+
+    def of(self, row: int) -> CounterLimits | None:
+        """Return the limits of a row."""
+        at = int(self.which[row])
+        return self.known[at] if at >= 0 else None
+
+    def _of_rows(self, values: list[float]) -> FloatArray:
+        found: FloatArray = np.array([*values, np.nan])[self.which]
+        return found
 
 
 @dataclass(frozen=True, slots=True)

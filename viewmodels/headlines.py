@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from resources.units import format_value
 from resources.views import Headline, LimitsByCounter
 from sessions.model import EntityRef, Series
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.limit_check import OverLimit, over_limit
 from viewmodels.shared_devices import is_shared
 from viewmodels.snapshot import SeriesIndex, Snapshot, is_own
@@ -56,7 +57,7 @@ def headline_numbers(
     loads: Mapping[int, int],
     last: Mapping[int, float],
     moment: int,
-    limits: LimitsByCounter,
+    limits: EntityLimits,
 ) -> HeadlineNumbers:
     """Return the headlines as numbers; ``last`` has the value of each series that has one at ``moment``.
 

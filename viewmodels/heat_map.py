@@ -16,6 +16,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.buckets import Buckets
 from viewmodels.distinct_names import row_names
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.health import Health
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
@@ -47,6 +48,7 @@ class Heat:
     """A heat map: ``values`` (rows, buckets) in ``unit``, NaN where nothing was measured.
 
     ``top`` is the value of the strongest colour; from ``limit`` on colours show a warning (NaN: no limit).
+    ``limits`` (rows,) are those of the rows where these are not all the same; else it is empty.
     """
 
     title: str = ""
@@ -56,6 +58,17 @@ class Heat:
     values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     limit: float = np.nan
     top: float = 1.0
+    limits: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def limit_text(self) -> str:
+        """Return ``limit 10 ms``, or what the limits of the rows are, by class of storage; empty for none."""
+        if not np.isfinite(self.limit):
+            return ""
+        if not self.limits.size:
+            return f"limit {format_value(self.limit, self.unit)}"
+        values = [format_value(value, self.unit) for value in sorted(set(self.limits.tolist()))]
+        return f"limits {', '.join(values)} by class of storage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,7 @@ def heat_map(
     filtered: ScopeFilter,
     window: TimeRange,
     measure: Measure,
+    limits: EntityLimits,
     *,
     work: Work | None = None,
     max_rows: int = MAX_ROWS,
@@ -100,11 +114,15 @@ def heat_map(
         if one.counter == choice.counter and one.entity.kind == choice.kind and is_own(one)
     ]
     series = filtered.series(every) or filtered.needed_series(every)
-    worst, values, chosen = _ranked(
-        reader, series, window, choice, measure, max_rows, work or UnwatchedWork()
-    )
-    limit, is_share = choice.limits.warning.value, measure == "Share over the limit"
-    critical = choice.limits.critical.value if choice.limits.critical else limit * 2
+    bounds = [limits.of(choice.counter, one.entity) or choice.limits for one in series]
+    warnings = np.array([one.warning.value for one in bounds])
+    is_share = measure == "Share over the limit"
+    ranked = _ranked_shares if is_share else _ranked_values
+    worst, values, at = ranked(reader, series, window, warnings, max_rows, work or UnwatchedWork())
+    own = [bounds[number] for number in at.tolist()]
+    each = {id(one): one for one in own}.values() or [choice.limits]
+    limit = min(one.warning.value for one in each)
+    critical = max(one.critical.value if one.critical else one.warning.value * 2 for one in each)
     unit = "%" if is_share else choice.unit
     names = row_names(series, snapshot)
     rows = [
@@ -112,13 +130,24 @@ def heat_map(
             one.entity,
             names[one.id],
             format_value(value, unit),
-            _state(value, choice.limits, is_share=is_share),
+            _state(value, limits_of_row, is_share=is_share),
             one.id,
         )
-        for one, value in zip(chosen, worst.tolist(), strict=True)
+        for one, value, limits_of_row in zip(
+            (series[number] for number in at.tolist()), worst.tolist(), own, strict=True
+        )
     ]
-    top = 100.0 if is_share else max(critical, limit * 2)
-    return Heat(choice.label, unit, window, rows, values, np.nan if is_share else limit, top)
+    differ = not is_share and len({one.warning.value for one in each}) > 1
+    return Heat(
+        choice.label,
+        unit,
+        window,
+        rows,
+        values,
+        np.nan if is_share else limit,
+        100.0 if is_share else max(critical, limit * 2),
+        warnings[at] if differ else np.zeros(0),
+    )
 
 
 def in_place(heat: Heat, before: Heat) -> Heat:
@@ -128,7 +157,8 @@ def in_place(heat: Heat, before: Heat) -> Heat:
     """
     place = {row.series: number for number, row in enumerate(before.rows)}
     order = sorted(range(len(heat.rows)), key=lambda at: (place.get(heat.rows[at].series, len(place)), at))
-    return replace(heat, rows=[heat.rows[at] for at in order], values=heat.values[order])
+    limits = heat.limits[order] if heat.limits.size else heat.limits
+    return replace(heat, rows=[heat.rows[at] for at in order], values=heat.values[order], limits=limits)
 
 
 def is_sorted(heat: Heat) -> bool:
@@ -137,51 +167,73 @@ def is_sorted(heat: Heat) -> bool:
     return bool((worst[:-1] >= worst[1:]).all())
 
 
-def _ranked(
+def _ranked_values(
     reader: SessionReader,
     series: Sequence[Series],
     window: TimeRange,
-    choice: HeatChoice,
-    measure: Measure,
+    _limits: FloatArray,
     max_rows: int,
     work: Work,
-) -> tuple[FloatArray, FloatArray, Sequence[Series]]:
-    """Return worst value, bucketed values and series of each row, ordered worst first.
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return worst value and bucketed values of each row, and its place in ``series``, the worst first.
 
     Statistics of chunks tell which series can be among the worst; only these are read.
     """
+    ids, highest, order = _by_highest(reader, series, window)
+    order = order[:max_rows]
+    return highest[order], _bucketed(reader, ids[order], window, None, work), order
+
+
+def _ranked_shares(
+    reader: SessionReader,
+    series: Sequence[Series],
+    window: TimeRange,
+    limits: FloatArray,
+    max_rows: int,
+    work: Work,
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return the same as ``_ranked_values`` for the shares of samples above ``limits``, one for each series.
+
+    The largest share of any bucket does not follow from the highest value: all over the limit are read.
+    """
+    ids, highest, order = _by_highest(reader, series, window)
+    is_over = highest[order] > limits[order]
+    order = np.concatenate([order[is_over], order[~is_over]])
+    order = order[: max(int(is_over.sum()), max_rows)]
+    values = _bucketed(reader, ids[order], window, limits[order], work)
+    share = np.where(np.isfinite(values), values, 0.0).max(axis=1, initial=0.0)
+    by_share = np.argsort(-share, kind="stable")[:max_rows]
+    return share[by_share], values[by_share], order[by_share]
+
+
+def _by_highest(
+    reader: SessionReader, series: Sequence[Series], window: TimeRange
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return ids and highest values of series, and the places of those with any sample, the highest first."""
     ids = np.array([one.id for one in series], np.int64)
     highest = reader.stats(ids, window).maximum if ids.size else np.zeros(0)
     order = np.argsort(-np.nan_to_num(highest, nan=-np.inf), kind="stable")
-    order = order[np.isfinite(highest[order])]
-    limit = choice.limits.warning.value
-    if measure == "Highest value":
-        order = order[:max_rows]
-        values = _bucketed(reader, ids[order], window, None, work)
-        return highest[order], values, [series[at] for at in order.tolist()]
-    # The largest share of any bucket does not follow from the highest value: all over the limit are read.
-    order = order[: max(int((highest > limit).sum()), max_rows)]
-    values = _bucketed(reader, ids[order], window, limit, work)
-    share = np.where(np.isfinite(values), values, 0.0).max(axis=1, initial=0.0)
-    by_share = np.argsort(-share, kind="stable")[:max_rows]
-    return share[by_share], values[by_share], [series[at] for at in order[by_share].tolist()]
+    return ids, highest, order[np.isfinite(highest[order])]
 
 
 def _bucketed(
-    reader: SessionReader, ids: IntArray, window: TimeRange, limit: float | None, work: Work
+    reader: SessionReader, ids: IntArray, window: TimeRange, limits: FloatArray | None, work: Work
 ) -> FloatArray:
-    """Return (series, buckets): the highest value, or the percentage of samples above ``limit`` if given."""
+    """Return (series, buckets): the highest value, or the percentage of samples above ``limits`` (series,)
+    if given.
+    """
     buckets = Buckets(window, _BUCKETS)
     values = np.full((ids.size, _BUCKETS), np.nan)
     row_of = {number: row for row, number in enumerate(ids.tolist())}
     for begin in range(0, ids.size, _SERIES_AT_ONCE):
         for frame in reader.read(ids[begin : begin + _SERIES_AT_ONCE], window):
             work.check()
-            if limit is None:
+            rows = [row_of[number] for number in frame.ids.tolist()]
+            if limits is None:
                 found = buckets.highest(frame.times, frame.values)
             else:
-                found = buckets.share_over(frame.times, frame.values, limit)
-            values[[row_of[number] for number in frame.ids.tolist()]] = buckets.hold_last(frame.times, found)
+                found = buckets.share_over(frame.times, frame.values, limits[rows])
+            values[rows] = buckets.hold_last(frame.times, found)
         work.progress(begin / ids.size)
     return values
 

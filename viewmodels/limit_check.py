@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from resources.foreign_text import shown
 from resources.problem_cards import Hold, Problems
 from resources.units import format_count, format_duration, format_value
-from resources.views import CounterLimits, LimitsByCounter
+from resources.views import CounterLimits
 from sessions.model import EntityRef, Series
+from viewmodels.entity_limits import EntityLimits
 
 _LONGEST_NAME = 80
 
@@ -37,13 +38,13 @@ class OverLimit:
 
 
 def over_limit(
-    series: Series, value: float, limits: LimitsByCounter, load: float | None = None
+    series: Series, value: float, limits: EntityLimits, load: float | None = None
 ) -> OverLimit | None:
     """Return the number and its limits if a series' value exceeds them; None otherwise.
 
     ``load`` is the value of the counter that the limits name as their load.
     """
-    known = limits.of(series.counter, series.entity.kind)
+    known = limits.of(series.counter, series.entity)
     if known is None or not known.state(value):
         return None
     return OverLimit(
@@ -57,7 +58,8 @@ def over_sentence(over: OverLimit, label: str) -> str:
     if over.limits.critical is not None and over.limits.state(over.value) == "critical":
         limit = over.limits.critical.value
     value, most = format_value(over.value, over.unit), format_value(limit, over.unit)
-    return f"{label} is {value}, over its limit of {most}."
+    because = f" ({over.limits.because})" if over.limits.because else ""
+    return f"{label} is {value}, over its limit of {most}{because}."
 
 
 def over_sentences(

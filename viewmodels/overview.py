@@ -10,7 +10,7 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
-from resources.views import LimitsByCounter, Overview
+from resources.views import Overview
 from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
@@ -19,6 +19,7 @@ from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of, row_names
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.finding_order import main_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
@@ -75,7 +76,7 @@ def overview_content(
     filtered: ScopeFilter,
     window: TimeRange,
     catalogue: Catalogue,
-    limits: LimitsByCounter,
+    limits: EntityLimits,
     work: Work | None = None,
     before: OverviewContent | None = None,
 ) -> OverviewContent:
@@ -233,7 +234,7 @@ def _chart(
     curves: Mapping[int, Curve],
     snapshot: Snapshot,
     catalogue: Catalogue,
-    limits: LimitsByCounter,
+    limits: EntityLimits,
 ) -> tuple[ChartSpec, Sequence[NamedCurve]]:
     names = names_of(series, snapshot, catalogue)
     named = [
@@ -246,9 +247,9 @@ def _chart(
     return spec, named
 
 
-def _ranked_line(ranked: Ranked, name: str, limits: LimitsByCounter) -> OverviewLine:
+def _ranked_line(ranked: Ranked, name: str, limits: EntityLimits) -> OverviewLine:
     series = ranked.series
-    bounds = limits.of(series.counter, series.entity.kind)
+    bounds = limits.of(series.counter, series.entity)
     state = (bounds.state(ranked.value) if bounds else "") or "none"
     value = format_value(ranked.value, series.spec.unit)
     return OverviewLine(name, value, state, series.entity, series.id)

@@ -14,6 +14,7 @@ from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
 from viewmodels.host_domains import shared_domain
 from viewmodels.placement import Relations, datastores_during, hosts_during, with_relations
+from viewmodels.storage_facts import with_storage_facts
 
 USUAL_INTERVAL_S = 20.0
 """The sampling interval of vCenter, assumed for sources with fewer than two samples; seconds."""
@@ -111,7 +112,7 @@ class EntityIndex:
 @dataclass(frozen=True)
 class ChangingRecords:
     """Records that a growing session adds to: each entity's latest name and host, the facts that name other
-    entities (``relations``), and all events.
+    entities (``relations``) or tell the class of storage (``storage``, ordered by start), and all events.
 
     A large vCenter has 700,000 facts: when the session grows, only facts written after number ``facts_to``
     and events after ``events_to`` are read.
@@ -120,6 +121,7 @@ class ChangingRecords:
     names: Mapping[EntityRef, Fact] = field(default_factory=dict)
     hosts: Mapping[EntityRef, Fact] = field(default_factory=dict)
     relations: Relations = field(default_factory=dict)
+    storage: Sequence[Fact] = ()
     events: Sequence[Event] = ()
     facts_to: int = 0
     events_to: int = 0
@@ -134,6 +136,7 @@ class ChangingRecords:
             _latest(self.names, facts, "name"),
             _latest(self.hosts, facts, "host"),
             with_relations(self.relations, facts),
+            with_storage_facts(self.storage, facts),
             current_events([*self.events, *events]) if events else self.events,
             facts_to,
             events_to,
@@ -364,9 +367,10 @@ def _intervals(info: SessionInfo) -> Mapping[int, float]:
 def _change(old: Snapshot, new: Snapshot) -> Change:
     before, after = ([source.state for source in one.sources] for one in (old, new))
     same_things = new.entity_index is old.entity_index and new.series_index is old.series_index
+    same_classes = new.records.hosts == old.records.hosts and new.records.storage is old.records.storage
     same_records = (new.events, new.marks, new.gaps) == (old.events, old.marks, old.gaps)
     return Change(
         samples=new.samples != old.samples or new.span != old.span or before != after,
-        inventory=not same_things or new.records.hosts != old.records.hosts,
+        inventory=not (same_things and same_classes),
         records=not same_records or len(before) != len(after),
     )

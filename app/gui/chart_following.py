@@ -21,7 +21,7 @@ def follow_scope(desk: Desk) -> bool:
     entities = (chosen or interesting_entities(snapshot, desk.findings.worst))[:_MAX_ENTITIES]
     before = desk.charts.charts
     judged = counters_of(desk.findings.findings, entities)
-    charts = charts_of(entities, snapshot, desk.chart_templates, desk.limits, judged)
+    charts = charts_of(entities, snapshot, desk.chart_templates, desk.entity_limits, judged)
     desk.charts.follow(charts, chosen)
     return desk.charts.charts != before
 

@@ -23,7 +23,6 @@ class ChartUndo(QObject):
     def __init__(self, desk: Desk, undoing: Undoing, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._undoing = desk, undoing
-        self._labels = CurveLabels(desk.catalogue, desk.limits)
         self._is_stepping = False
         desk.charts.removed.connect(self._offer)
         desk.charts.moved.connect(self._keep_move)
@@ -32,7 +31,8 @@ class ChartUndo(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        spec, _curves = self._labels.drawn(before.charts[number], {}, snapshot)
+        labels = CurveLabels(self._desk.catalogue, self._desk.entity_limits)
+        spec, _curves = labels.drawn(before.charts[number], {}, snapshot)
         self._undoing.push(_Reopen(self._desk.charts, before, number))
         self._undoing.offer(f"Chart closed: “{shown(spec.shown_title, _QUOTED)}”.")
 

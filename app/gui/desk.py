@@ -27,6 +27,7 @@ from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
 from sessions.findings import Finding
 from sessions.scope import Scope
+from viewmodels.entity_limits import EntityLimits, LimitsCache
 from viewmodels.file_offer import FileOffer
 from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
@@ -102,8 +103,17 @@ class Desk:
     export: Callable[[Scope | None], None]
     run_test: Callable[[Path, str, tuple[str, ...], tuple[str, ...]], None]
     recording: RecordingControl
+    limits_cache: LimitsCache = field(default_factory=LimitsCache)
     marks: MarkRequests = field(default_factory=MarkRequests)
     topics: TopicRequests = field(default_factory=TopicRequests)
+
+    @property
+    def entity_limits(self) -> EntityLimits:
+        """The limits of the open session's entities: by their class of storage, and the admin's own sets."""
+        whole = self.session.whole
+        if whole is None:
+            return EntityLimits(self.limits)
+        return self.limits_cache.of(whole, self.limits, self.thresholds.limits)
 
     def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:
         """Return what a scope (None: the current one) covers in the session; None without a session."""

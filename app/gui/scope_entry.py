@@ -173,7 +173,7 @@ def look_at(desk: Desk, found: Understood) -> None:
     for unit in units:
         series = [one for one in found.series if one.spec.unit == unit]
         ids = tuple(dict.fromkeys(one.id for one in series))
-        charts.append(ChartSpec("", unit, ids, "", lines_of(series, desk.limits)))
+        charts.append(ChartSpec("", unit, ids, "", lines_of(series, desk.entity_limits)))
     if charts:
         desk.charts.choose(charts)
 

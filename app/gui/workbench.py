@@ -175,7 +175,7 @@ class Workbench(QObject):
             return
         window = window_around(finding, snapshot.span)
         desk.scope.set(desk.scope.scope.on([finding.entity]).during(window).of_sources(()))
-        charts = charts_of_finding(finding, snapshot, desk.chart_templates, desk.limits)
+        charts = charts_of_finding(finding, snapshot, desk.chart_templates, desk.entity_limits)
         desk.charts.choose(charts, [finding.entity])
         pin_worst_moment(desk, finding)
 

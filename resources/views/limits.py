@@ -36,6 +36,8 @@ class CounterLimits:
     """The limits above which a number is shown as a warning or as critical; ``problem`` is the card's id.
 
     They hold only while the counter ``load`` of the same entity is at least ``least``, if there is one.
+    ``storage_class`` is the title of the class of storage that has these limits ("NVMe"), ``because`` says so
+    with the set that judges it ("class NVMe, yours v2 of 2026-11-22"); both are empty for limits of all.
     """
 
     problem: str
@@ -43,12 +45,19 @@ class CounterLimits:
     critical: Threshold | None = None
     load: str = ""
     least: Threshold | None = None
+    storage_class: str = ""
+    because: str = ""
 
     def state(self, value: float) -> State:
         """Return how bad a value is: "critical", "warning" or ""; NaN is ""."""
         if self.critical is not None and value > self.critical.value:
             return "critical"
         return "warning" if value > self.warning.value else ""
+
+    @property
+    def depends_on_class(self) -> bool:
+        """True if classes of storage have limits of their own."""
+        return any(one is not None and one.of_class for one in (self.warning, self.critical))
 
 
 class LimitsByCounter:

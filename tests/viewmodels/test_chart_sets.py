@@ -20,6 +20,7 @@ from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_sets import charts_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.distinct_names import names_of
+from viewmodels.entity_limits import EntityLimits
 
 LUN, VM = EntityRef("device", "naa.6"), EntityRef("vm", "vm1")
 
@@ -28,7 +29,7 @@ def names(path: Path, ref: EntityRef) -> list[str]:
     """The curves of the first chart of an entity."""
     catalogue = load_catalogue()
     with reading(path) as (_reader, snapshot):
-        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        templates, limits = load_chart_templates(catalogue), EntityLimits(load_limits(load_problems()))
         series = [snapshot.by_id[one] for one in charts_of([ref], snapshot, templates, limits)[0].series]
         return list(names_of(series, snapshot, catalogue).own.values())
 
@@ -70,7 +71,7 @@ def specs_of(path: Path, first: set[tuple[EntityRef, str]]) -> list[ChartSpec]:
         specs = [SeriesSpec(VM, *counter) for counter in counters]
         add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((5, 4)), every_s=20)
     with reading(path) as (_reader, snapshot):
-        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        templates, limits = load_chart_templates(catalogue), EntityLimits(load_limits(load_problems()))
         return charts_of([VM], snapshot, templates, limits, first)
 
 
@@ -105,7 +106,7 @@ def test_of_many_vms_the_counter_that_decides_is_drawn_of_each(tmp_path: Path) -
         specs = [SeriesSpec(vm, counter, "%") for vm in vms for counter in ("cpu.costop", "cpu.ready")]
         add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((5, 20)), every_s=20)
     with reading(tmp_path / "s.hscope") as (_reader, snapshot):
-        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        templates, limits = load_chart_templates(catalogue), EntityLimits(load_limits(load_problems()))
         series = [snapshot.by_id[one] for one in charts_of(vms, snapshot, templates, limits)[0].series]
     assert [(one.entity, one.counter) for one in series[:10]] == [(vm, "cpu.ready") for vm in vms]
     assert len(series) == 12
@@ -120,7 +121,7 @@ def test_a_chart_that_got_another_counter_is_not_called_after_the_first(tmp_path
     with reading(tmp_path / "s.hscope") as (_reader, snapshot):
         used, idle = snapshot.series
         before = ChartChoice((ChartSpec("CPU used", "%", (used.id,), "per vCPU"),))
-        labels = CurveLabels(catalogue, load_limits(load_problems()))
+        labels = CurveLabels(catalogue, EntityLimits(load_limits(load_problems())))
         titles = [
             labels.drawn(before.with_series([one], 0).charts[0], {}, snapshot)[0].shown_title
             for one in (used, idle)

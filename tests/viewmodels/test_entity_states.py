@@ -19,6 +19,7 @@ from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED
 from tests.gui.recordings import record
 from tests.viewmodels.sessions import reading
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.entity_states import EntityStates, Judged
 from viewmodels.headlines import HeadlineCache, HeadlineNumbers, headline_numbers
 from viewmodels.health import Symbol
@@ -49,7 +50,7 @@ class Demo:
         moment = self.start + round(1000 * seconds)
         series = [self.snapshot.by_id[number] for number in found.ids]
         last = last_values(self.reader, series, moment, self.snapshot.intervals)
-        return headline_numbers(found.chosen, found.loads, last, moment, LIMITS)
+        return headline_numbers(found.chosen, found.loads, last, moment, EntityLimits(LIMITS))
 
     def states(
         self, judged_s: float, shown_s: float | None = None, extra: tuple[Finding, ...] = ()

@@ -13,6 +13,7 @@ from resources.views import load_limits, load_screens
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import T0, add_source, reading
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.esxtop_moment import Knowledge, moment_of
 from viewmodels.esxtop_rows import ScreenOptions, grid_of, why_no_rows
 
@@ -57,7 +58,7 @@ def rows_of(path: Path, screen: str, options: ScreenOptions) -> list[tuple[str, 
     catalogue = load_catalogue()
     [found] = [one for one in load_screens(catalogue) if one.id == screen]
     with reading(path) as (_, snapshot):
-        grid = grid_of(found, snapshot, options, catalogue, load_limits(load_problems()))
+        grid = grid_of(found, snapshot, options, catalogue, EntityLimits(load_limits(load_problems())))
     return [(row.name, row.host, row.depth) for row in grid.rows]
 
 
@@ -91,10 +92,12 @@ def test_the_numbers_and_totals_of_a_moment(tmp_path: Path) -> None:
             specs = [SeriesSpec(vm, "cpu.ready", "%"), SeriesSpec(host, "cpu.pcpu_util", "%")]
             add_source(writer, SourceSpec("esxtop", host.key, 5), specs, np.array(rows), every_s=5)
     with reading(tmp_path / "s.hscope") as (reader, snapshot):
-        limits = load_limits(load_problems())
+        limits = EntityLimits(load_limits(load_problems()))
         grid = grid_of(screen, snapshot, ScreenOptions(), catalogue, limits)
         both, late = (
-            moment_of(reader, grid, Knowledge(screen, catalogue, limits), snapshot, T0 + seconds * 1000)
+            moment_of(
+                reader, grid, Knowledge(screen, catalogue, limits.general), snapshot, T0 + seconds * 1000
+            )
             for seconds in (10, 40)
         )
     assert both.numbers.tolist() == [[1.0], [2.0]]
@@ -114,7 +117,7 @@ def test_a_latency_brings_its_load_along_even_if_that_column_is_hidden(path: Pat
         add_source(writer, SourceSpec("vcenter", "vc2", 20), specs, np.full((3, 2), 7.0), every_s=20)
     with reading(path) as (_, snapshot):
         options = ScreenOptions(counters=("disk.device_latency",))
-        grid = grid_of(screen, snapshot, options, catalogue, load_limits(load_problems()))
+        grid = grid_of(screen, snapshot, options, catalogue, EntityLimits(load_limits(load_problems())))
         counters = {snapshot.by_id[number].counter for number in grid.series.tolist()}
     assert [column.counter for column in grid.columns] == ["disk.device_latency"]
     assert counters == {"disk.device_latency", "disk.commands"}
@@ -133,7 +136,9 @@ def test_nfs_volumes_stand_among_the_devices_as_in_esxtop(path: Path) -> None:
         ]
         add_source(writer, SourceSpec("esxtop", "esx01", 5), specs, np.full((3, 2), 7.0), every_s=5)
     with reading(path) as (_, snapshot):
-        grid = grid_of(screen, snapshot, ScreenOptions(), catalogue, load_limits(load_problems()))
+        grid = grid_of(
+            screen, snapshot, ScreenOptions(), catalogue, EntityLimits(load_limits(load_problems()))
+        )
         [row] = [number for number, one in enumerate(grid.rows) if one.ref == volume]
         shown = {
             column.counter: snapshot.by_id[series].counter

@@ -14,6 +14,7 @@ from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.heat_map import MEASURES, Heat, Measure, heat_choices, heat_map, in_place, is_sorted
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot
@@ -43,9 +44,10 @@ def everything(snapshot: Snapshot) -> ScopeFilter:
 def row_names_of(path: Path) -> list[str]:
     catalogue = load_catalogue()
     with reading(path) as (reader, snapshot):
-        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        limits = EntityLimits(load_limits(load_problems()))
+        [choice] = heat_choices(snapshot, limits.general, catalogue)
         assert snapshot.span is not None
-        heat = heat_map(reader, choice, everything(snapshot), snapshot.span, MEASURES[0])
+        heat = heat_map(reader, choice, everything(snapshot), snapshot.span, MEASURES[0], limits)
         return sorted(row.name for row in heat.rows)
 
 
@@ -90,11 +92,12 @@ def test_only_what_would_be_called_alike_is_named_with_its_host(tmp_path: Path) 
 def map_of(path: Path, measure: Measure, max_rows: int, window: TimeRange | None = None) -> Heat:
     catalogue = load_catalogue()
     with reading(path) as (reader, snapshot):
-        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        limits = EntityLimits(load_limits(load_problems()))
+        [choice] = heat_choices(snapshot, limits.general, catalogue)
         assert choice.label == "CPU ready of each VM"
         assert snapshot.span is not None
         return heat_map(
-            reader, choice, everything(snapshot), window or snapshot.span, measure, max_rows=max_rows
+            reader, choice, everything(snapshot), window or snapshot.span, measure, limits, max_rows=max_rows
         )
 
 
@@ -133,10 +136,11 @@ def test_the_share_over_the_limit_ranks_and_fills_the_cells(path: Path) -> None:
 def test_the_rows_are_those_of_the_scope(path: Path) -> None:
     catalogue = load_catalogue()
     with reading(path) as (reader, snapshot):
-        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        limits = EntityLimits(load_limits(load_problems()))
+        [choice] = heat_choices(snapshot, limits.general, catalogue)
         assert snapshot.span is not None
         two = ScopeFilter(frozenset(VMS[1:3]), None, snapshot)
-        heat = heat_map(reader, choice, two, snapshot.span, MEASURES[0])
+        heat = heat_map(reader, choice, two, snapshot.span, MEASURES[0], limits)
     assert [row.name for row in heat.rows] == ["vm1", "vm2"]
 
 

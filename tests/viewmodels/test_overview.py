@@ -16,6 +16,7 @@ from sessions.model import Entity, EntityRef, Event, Mark, SeriesSpec, SourceSpe
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
+from viewmodels.entity_limits import EntityLimits
 from viewmodels.overview import (
     OverviewContent,
     OverviewLine,
@@ -53,7 +54,7 @@ def content(
     with reading(path) as (reader, snapshot):
         window = window or snapshot.span
         assert window is not None
-        spec, limits = load_overview(catalogue), load_limits(load_problems())
+        spec, limits = load_overview(catalogue), EntityLimits(load_limits(load_problems()))
         return overview_content(
             reader, spec, snapshot, ScopeFilter(chosen, window, snapshot), window, catalogue, limits
         )
@@ -145,7 +146,7 @@ def test_curves_and_lines_keep_their_places_while_samples_come(path: Path) -> No
     with reading(path) as (reader, snapshot):
         assert snapshot.span is not None
         everything = ScopeFilter(frozenset(), None, snapshot)
-        spec, limits = load_overview(catalogue), load_limits(load_problems())
+        spec, limits = load_overview(catalogue), EntityLimits(load_limits(load_problems()))
         first = overview_content(reader, spec, snapshot, everything, snapshot.span, catalogue, limits)
         [(chart, curves)] = first.charts
         turned = OverviewContent([(replace(chart, series=chart.series[::-1]), curves)])

@@ -12,11 +12,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from resources.foreign_text import shown, tooltip_text
 from resources.units import format_value
+from resources.views import CounterLimits
 from sessions.model import EntityRef, FloatArray, IntArray
+from viewmodels.entity_limits import limit_text
 from viewmodels.entity_words import KINDS
 from viewmodels.esxtop_cells import Cells, order_of
 from viewmodels.esxtop_layout import HOST, NAME
-from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.esxtop_table import Row, RowLimits, TableColumn
 from viewmodels.host_domains import shared_domain, without
 
 STATE = Qt.ItemDataRole.UserRole
@@ -46,6 +48,7 @@ class EsxtopModel(QAbstractTableModel):
         self._sparks: dict[tuple[int, int], FloatArray] = {}
         self._hosts: dict[str, str] = {}
         self._counted: NDArray[np.bool_] | None = None
+        self._limits: Mapping[int, RowLimits] = {}
         self.host_names: Sequence[str] = ()
 
     # -- contents
@@ -57,17 +60,19 @@ class EsxtopModel(QAbstractTableModel):
         numbers: FloatArray | None = None,
         counted: NDArray[np.bool_] | None = None,
         loads: Mapping[str, FloatArray] = MappingProxyType({}),
+        limits: Mapping[int, RowLimits] = MappingProxyType({}),
     ) -> None:
         """Show these rows and columns; if both are unchanged, only the numbers are repainted.
 
         ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet. ``counted``
         is True where any source counts the cell's counter for its row (by default everywhere), ``loads`` are
-        the loads of the rows that decide whether limits apply. The table stays sorted by the same column,
+        the loads of the rows that decide whether limits apply, ``limits`` those of rows by column where they
+        differ. The table stays sorted by the same column,
         wherever that stands now; by name if it has gone.
         """
-        self._counted = counted
+        self._counted, self._limits = counted, limits
         if list(rows) == list(self._rows) and list(columns) == list(self._columns):
-            self._cells = Cells.of(self._rows, self._columns, numbers, loads)
+            self._cells = Cells.of(self._rows, self._columns, numbers, loads, limits)
             self._resort()
             return
         self.beginResetModel()
@@ -76,7 +81,7 @@ class EsxtopModel(QAbstractTableModel):
         self._hosts = _short_names(self._rows)
         self.host_names = list(self._hosts.values())
         self._sparks.clear()
-        self._cells = Cells.of(self._rows, self._columns, numbers, loads)
+        self._cells = Cells.of(self._rows, self._columns, numbers, loads, limits)
         column = self.column_of(sorted_by)
         self._sort = (column, self._sort[1]) if column >= 0 else (0, Qt.SortOrder.AscendingOrder)
         self._order = _ordered(self._rows, self._cells, self._sort)
@@ -192,7 +197,8 @@ class EsxtopModel(QAbstractTableModel):
             column, at = self.column_at(index.column()), index.column() - self.FIXED
             value = self._cells.numbers[number, at] if column else np.nan
             counted = column is None or self._counted is None or bool(self._counted[number, at])
-            return _tooltip(row, column, float(value), counted=counted)
+            own = self._limits[at].of(number) if at in self._limits else None
+            return _tooltip(row, column, float(value), own, counted=counted)
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -227,15 +233,18 @@ class EsxtopModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
 
-def _tooltip(row: Row, column: TableColumn | None, value: float, *, counted: bool) -> str:
-    """Return entity, counter, ``value`` with its unit (or why there is none), and meaning."""
+def _tooltip(
+    row: Row, column: TableColumn | None, value: float, limits: CounterLimits | None, *, counted: bool
+) -> str:
+    """Return entity, counter, ``value`` with its unit (or why there is none), its limit, and meaning."""
     if column is None:
         return tooltip_text(f"{row.name} {row.instance} on {row.host}")
     if np.isfinite(value):
         text = f"{format_value(value, column.unit)} {column.per}".rstrip()
     else:
         text = _NOT_CURRENT if counted else f"– no source counts this for a {KINDS[row.ref.kind][0]}"
-    return tooltip_text(f"{shown(row.name)}  {column.title} {text}\n{column.tooltip}")
+    limit = f", {limit_text(limits, column.unit)}" if limits is not None and limits.because else ""
+    return tooltip_text(f"{shown(row.name)}  {column.title} {text}{limit}\n{column.tooltip}")
 
 
 def _ordered(rows: Sequence[Row], cells: Cells, sort: tuple[int, Qt.SortOrder]) -> IntArray:

@@ -35,12 +35,13 @@ def ramp(tokens: Tokens) -> NDArray[np.uint32]:
 
 
 def levels(heat: Heat) -> NDArray[np.uint8]:
-    """Return each cell's index into the ramp, shape (rows, buckets): lower half up to the limit, upper half
-    above.
+    """Return each cell's index into the ramp, shape (rows, buckets): lower half up to the row's limit, upper
+    half above.
     """
     values = np.nan_to_num(heat.values, nan=0.0)
-    limit = heat.limit if np.isfinite(heat.limit) and heat.limit > 0 else heat.top
-    top = max(heat.top, limit * 2)
+    limits = heat.limits[:, None] if heat.limits.size else np.array(heat.limit)
+    limit = np.where(np.isfinite(limits) & (limits > 0), limits, heat.top)
+    top = np.maximum(heat.top, limit * 2)
     below = np.clip(values / limit, 0, 1) * 0.49
     above = 0.5 + np.clip((values - limit) / (top - limit), 0, 1) * 0.5
     index: NDArray[np.uint8] = (np.where(values > limit, above, below) * (_STEPS - 1)).astype(np.uint8)

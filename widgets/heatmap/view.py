@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from resources.units import format_count, format_value
+from resources.units import format_count
 from viewmodels.heat_map import Heat, is_sorted
 from viewmodels.time_labels import Clock
 from widgets.elided_label import ElidedLabel
@@ -94,7 +93,7 @@ class HeatmapView(QWidget):
         """Show this heat map. ``is_held``: its rows keep their places, so the worst may not be the first."""
         self.map.show_heat(heat)
         self.sort.setVisible(is_held and not is_sorted(heat))
-        limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
+        limit = f" · {heat.limit_text}" if heat.limit_text else ""
         rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows"
         order = ", worst first" if is_sorted(heat) else ""
         self.summary.show_text(*((f"{rows}{order}{limit}", rows) if heat.rows else ("",)))

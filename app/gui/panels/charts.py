@@ -30,7 +30,6 @@ class ChartsPanel(QObject):
         super().__init__(self.view)
         self._desk, self._stack = desk, self.view.stack
         self._events = ScopeEvents()
-        self._labels = CurveLabels(desk.catalogue, desk.limits)
         self._reading = ChartReading(desk, self)
         self._range = ChartRange(desk, self._stack)
         self._is_stale = False
@@ -64,6 +63,7 @@ class ChartsPanel(QObject):
         desk.charts.added.connect(self._reveal)
         desk.charts.moved.connect(lambda _at, to: self._reveal(to))
         desk.findings.changed.connect(self._take_findings)
+        desk.thresholds.changed.connect(self._redraw.start)
 
     def _begin(self) -> None:
         self._reading.forget()
@@ -133,7 +133,8 @@ class ChartsPanel(QObject):
             return  # samples of a newer set of charts are on their way
         self._stack.name_session(snapshot.title)
         self._stack.show_events(self._events.of(self._desk.scope.scope, snapshot), snapshot.marks)
-        drawn = [self._labels.drawn(chart, samples.curves, snapshot, window) for chart in charts]
+        labels = CurveLabels(self._desk.catalogue, self._desk.entity_limits)
+        drawn = [labels.drawn(chart, samples.curves, snapshot, window) for chart in charts]
         self._stack.show_charts(drawn)
         if self._to_reveal is not None:
             self._stack.reveal(self._to_reveal)

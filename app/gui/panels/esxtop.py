@@ -49,6 +49,7 @@ class EsxtopPanel(QObject):
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._closed)
         desk.scope.changed.connect(self._scoped)
+        desk.thresholds.changed.connect(self._rebuild)
         self._closed()
 
     def _appeared(self) -> None:
@@ -126,7 +127,7 @@ class EsxtopPanel(QObject):
         if self._is_stale:
             return
         screen = self.view.chosen_screen
-        self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.limits)
+        self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.entity_limits)
         self.view.show_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
         self._numbers.show_grid(self._grid)  # before the table: sorting it asks for its sparklines
         place = kept_place(self.view.table, self._model)

@@ -63,7 +63,9 @@ class EsxtopNumbers(QObject):
         """Show the rows and columns with the numbers that were read before."""
         grid, last = self._grid, self._last
         loads = {counter: numbers_of(ids, last) for counter, ids in grid.loads.items()}
-        self._model.set_table(grid.rows, grid.columns, numbers_of(grid.ids, last), grid.ids > 0, loads)
+        self._model.set_table(
+            grid.rows, grid.columns, numbers_of(grid.ids, last), grid.ids > 0, loads, grid.limits
+        )
         self._sparks.set_grid(grid)
 
     def _renew(self) -> None:

@@ -55,6 +55,7 @@ class HeatmapPanel(QObject):
         desk.session.closed.connect(self._closed)
         desk.scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
         desk.times.changed.connect(self.view.map.set_clock)
+        desk.thresholds.changed.connect(lambda: self._wait.start(_WAIT_MS))
 
     def _appeared(self) -> None:
         if self._is_stale:
@@ -93,11 +94,12 @@ class HeatmapPanel(QObject):
             return
         choice, measure = self._choices[number], MEASURES[self.view.measures.currentIndex()]
 
+        limits = self._desk.entity_limits
         what = choice, measure, self._desk.scope.scope
         before = self.view.map.heat if what == self._shown else Heat()
 
         def work(reader: SessionReader, job: Job) -> Heat:
-            return in_place(heat_map(reader, choice, filtered, window, measure, work=job), before)
+            return in_place(heat_map(reader, choice, filtered, window, measure, limits, work=job), before)
 
         def done(heat: Heat) -> None:
             self._shown = what
@@ -118,7 +120,7 @@ class HeatmapPanel(QObject):
             return
         if when is not None:
             pin_in_sight(self._desk, when)
-        limits = lines_of([series], self._desk.limits)
+        limits = lines_of([series], self._desk.entity_limits)
         self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)])
 
 

@@ -38,8 +38,7 @@ class InventoryPanel(QObject):
         super().__init__(self.view)
         self._model.setParent(self)
         self._desk = desk
-        self._headlines = HeadlineCache()
-        self._numbers = HeadlineNumbers()
+        self._headlines, self._numbers = HeadlineCache(), HeadlineNumbers()
         self._being_read: Scope | None = None
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
@@ -49,6 +48,7 @@ class InventoryPanel(QObject):
         desk.judging.changed.connect(self._show_health)
         desk.times.changed.connect(lambda _clock: self._show_health())
         desk.scope.changed.connect(self._scoped)
+        desk.thresholds.changed.connect(lambda: self._wait.start(_VALUES_MS))
         desk.theme.changed.connect(self.view.tree.viewport().update)
         self.view.chosen.connect(self._chosen)
         menu = self.view.menu
@@ -130,10 +130,10 @@ class InventoryPanel(QObject):
             self._wait.start(_VALUES_MS)  # or a slow machine would never come to the end of one
             return
         self._being_read = scope
-        headlines, wanted, limits = self._headlines, self._desk.headlines, self._desk.limits
+        headlines, wanted, limits = self._headlines, self._desk.headlines, self._desk.entity_limits
 
         def work(reader: SessionReader, job: Job) -> HeadlineNumbers:
-            found = headlines.of(snapshot, wanted, limits)
+            found = headlines.of(snapshot, wanted, limits.general)
             series = [snapshot.by_id[number] for number in found.ids]
             last = last_values(reader, series, window.end, snapshot.intervals, since=window.start, work=job)
             return headline_numbers(found.chosen, found.loads, last, window.end, limits)

@@ -32,8 +32,7 @@ class OverviewPanel(QObject):
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._read_again)
         self._being_read: Scope | None = None
-        view, scope = self.view, desk.scope
-        self._range = ChartRange(desk, view)
+        view, scope, self._range = self.view, desk.scope, ChartRange(desk, self.view)
         view.appeared.connect(self._appeared)
         view.wanted.connect(desk.show_finding)
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
@@ -45,6 +44,7 @@ class OverviewPanel(QObject):
         scope.changed.connect(lambda _scope: self._scoped())
         desk.findings.verdict_changed.connect(self._show_findings)
         desk.times.changed.connect(self._take_clock)
+        desk.thresholds.changed.connect(lambda: self._wait.start(_WAIT_MS))
 
     def _appeared(self) -> None:
         self._range.show()
@@ -90,12 +90,12 @@ class OverviewPanel(QObject):
         if snapshot is None or window is None or filtered is None:
             return
 
-        self._being_read = desk.scope.scope
+        self._being_read, limits = desk.scope.scope, desk.entity_limits
         before = self._content if self._looked_at == desk.scope.scope else OverviewContent()
 
         def work(reader: SessionReader, job: Job) -> OverviewContent:
             return overview_content(
-                reader, desk.overview, snapshot, filtered, window, desk.catalogue, desk.limits, job, before
+                reader, desk.overview, snapshot, filtered, window, desk.catalogue, limits, job, before
             )
 
         def done(content: OverviewContent) -> None:

@@ -1,0 +1,161 @@
+"""The limits by which numbers of an entity are coloured: those of its class of storage where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from threading import Lock
+
+import numpy as np
+
+from diagnosis.facts import FactTable
+from diagnosis.seen_twice import known_to_vcenter
+from diagnosis.storage_table import StorageTable
+from resources.problem_cards import Threshold
+from resources.storage_classes import ANY
+from resources.threshold_sets import StorageLimits
+from resources.units import format_value
+from resources.views import CounterLimits, LimitsByCounter
+from sessions.model import Entity, EntityRef, Fact, IntArray
+from sessions.times import TimeRange
+from viewmodels.snapshot import EntityIndex, Snapshot
+
+_ALL_TIMES = TimeRange(-(1 << 62), 1 << 62)
+
+
+class EntityLimits:
+    """The limits of numbers of entities; ``general`` are those of everything without a class of its own.
+
+    Without a ``storage`` table all limits are general. Views and workers may share one: what was found of an
+    entity is kept, so that asking again costs a look-up.
+    """
+
+    def __init__(self, general: LimitsByCounter, storage: StorageTable | None = None) -> None:
+        self.general = general
+        self._storage = storage
+        self._finding = Lock()
+        self._classes: dict[EntityRef, str] = {}
+        self._limits: dict[tuple[str, str, str], CounterLimits | None] = {}
+
+    def depend_on_class(self, counter: str) -> bool:
+        """True if the limits of a counter may differ from entity to entity of a kind."""
+        if self._storage is None:
+            return False
+        return any(key == counter and one.depends_on_class for (key, _), one in self.general.items())
+
+    def of(self, counter: str, ref: EntityRef) -> CounterLimits | None:
+        """Return the limits of a counter of an entity, None if there are none."""
+        known = self.general.of(counter, ref.kind)
+        if known is None or self._storage is None or not known.depends_on_class:
+            return known
+        which = counter, ref.kind, self._class_of(ref, self._storage)
+        if which not in self._limits:
+            self._limits[which] = _of_class(known, which[2], self._storage.judged_by)
+        return self._limits[which]
+
+    def alike(self, refs: Sequence[EntityRef]) -> tuple[IntArray, Sequence[EntityRef]]:
+        """Return groups of entities with the same limits: of each its group (n,), and one of each group."""
+        groups: dict[tuple[str, str], int] = {}
+        first: list[EntityRef] = []
+        found = []
+        for ref in refs:
+            which = ref.kind, self._class_of(ref, self._storage) if self._storage else ""
+            if which not in groups:
+                groups[which] = len(first)
+                first.append(ref)
+            found.append(groups[which])
+        return np.array(found, np.int64), first
+
+    def _class_of(self, ref: EntityRef, storage: StorageTable) -> str:
+        found = self._classes.get(ref)
+        if found is None:
+            with self._finding:  # the table keeps what is half found
+                found = storage.of(_judged_as(ref, storage)).storage_class
+            self._classes[ref] = found
+        return found
+
+
+def limit_text(limits: CounterLimits, unit: str) -> str:
+    """Return ``limit 5 ms: class NVMe, yours v2 of 2026-11-22 (…)`` with the source of the number."""
+    value = format_value(limits.warning.value, unit)
+    because = f": {limits.because}" if limits.because else ""
+    return f"limit {value}{because} ({limits.warning.source})"
+
+
+class LimitsCache:
+    """Keeps the limits of a session's entities until what tells a class, or what judges it, changes."""
+
+    def __init__(self) -> None:
+        self._for: tuple[EntityIndex, Sequence[Fact], StorageLimits] | None = None
+        self._known: EntityLimits | None = None
+
+    def of(self, snapshot: Snapshot, general: LimitsByCounter, judged_by: StorageLimits) -> EntityLimits:
+        """Return the limits of a session's entities."""
+        now = snapshot.entity_index, snapshot.records.storage, judged_by
+        if (
+            self._known is None
+            or self._for is None
+            or any(a is not b for a, b in zip(now, self._for, strict=True))
+        ):
+            self._for, self._known = now, entity_limits(snapshot, general, judged_by)
+        return self._known
+
+
+def entity_limits(snapshot: Snapshot, general: LimitsByCounter, judged_by: StorageLimits) -> EntityLimits:
+    """Return the limits of a session's entities; ``judged_by`` are those of classes, and an admin's own."""
+    entities, facts = snapshot.entities, snapshot.records.storage
+    relations = snapshot.records.relations
+
+    @cache
+    def known_twice() -> dict[EntityRef, EntityRef]:
+        placements = [one for told in relations.values() for one in told if one.name == "host"]
+        return known_to_vcenter(entities, placements)
+
+    table = StorageTable(
+        judged_by,
+        lambda ref: known_twice().get(ref, ref) if ref.kind == "vm" else ref,
+        lambda ref: entities.get(ref) or Entity(ref, ref.key),
+        FactTable(facts, _ALL_TIMES),
+    )
+    return EntityLimits(general, table)
+
+
+def _judged_as(ref: EntityRef, storage: StorageTable) -> EntityRef:
+    """A virtual disk is judged as its VM is."""
+    parent = storage.entity(ref).parent if ref.kind == "vdisk" else None
+    return parent or ref
+
+
+def _of_class(general: CounterLimits, name: str, judged_by: StorageLimits) -> CounterLimits:
+    """Return the limits of a class of storage; the general ones where it has no numbers of its own."""
+    own, known = judged_by.own.used(name), judged_by.classes.get(name)
+    if known is None or (name == ANY and own is None):
+        return general
+    warning = _number(general.warning, name, judged_by)
+    critical = _number(general.critical, name, judged_by) if general.critical else None
+    if (warning, critical) == (general.warning, general.critical):
+        return general
+    because = f"class {known.title}"
+    if own is not None:
+        because = _with_set(known.title, own.label)
+    return replace(general, warning=warning, critical=critical, storage_class=known.title, because=because)
+
+
+def _with_set(title: str, label: str) -> str:
+    """Return ``class NVMe, yours v2 of 2026-11-22`` for a set of that name; ``class NVMe, Gold v2`` for
+    another one.
+    """
+    return f"class {label}" if label.startswith(f"{title},") else f"class {title}, {label}"
+
+
+def _number(general: Threshold, name: str, judged_by: StorageLimits) -> Threshold:
+    value = judged_by.number(name, general.of_class) if general.of_class else None
+    if value is None:
+        return general
+    own = judged_by.own.used(name)
+    if own is not None and general.of_class in own.numbers:
+        return Threshold(value, general.unit, f"your set {own.label}", general.of_class)
+    known = judged_by.classes.get(name)
+    source = known.numbers[general.of_class].source if known else general.source
+    return Threshold(value, general.unit, source, general.of_class)
