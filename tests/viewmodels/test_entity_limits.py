@@ -128,7 +128,8 @@ def test_a_virtual_disk_has_the_limits_of_its_vm_that_its_card_has(tmp_path: Pat
             [limits.of("vdisk.latency_read", ref) for ref in (VM, DISK)]
             for limits in (limits_of(snapshot), limits_of(snapshot, own))
         )
-    assert [one.warning.value for one in shipped if one] == [20.0, 20.0]
+    of_card = PROBLEMS.storage.shipped("vsan", "disk_warn")
+    assert [one.warning.value for one in shipped if one] == [of_card, of_card]
     assert [(one.warning.value, one.because) for one in changed if one] == [
         (30.0, "class vSAN, Stretched v1 of 2026-11-20")
     ] * 2
