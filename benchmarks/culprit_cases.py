@@ -14,13 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchmarks.culprit_shapes import Shape, added, bursts, drift, hashed, later, multiplied, pulse
 from benchmarks.injected_session import Change, InjectedSession
 from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-
-Shape = Callable[[IntArray], FloatArray]
-"""The strength of a load, 0 to 1, at some instants (ms)."""
 
 _MINUTE = 60_000
 _READS = ("disk.reads", "disk.read_mb", "vdisk.reads", "vdisk.read_mb")
@@ -106,12 +104,12 @@ class Scene:
     def add(self, ids: Iterable[int], shape: Shape, amount: float, noise: float = 0.2) -> None:
         """Add a load of ``amount`` in full strength, with noise of its own that lasts some samples."""
         for one in ids:
-            self._change(one, _added(shape, amount, self._grain(noise)))
+            self._change(one, added(shape, amount, self._grain(noise)))
 
     def multiply(self, ids: Iterable[int], shape: Shape, factor: float, noise: float = 0.2) -> None:
         """Multiply by ``factor`` in full strength; with noise of its own."""
         for one in ids:
-            self._change(one, _multiplied(shape, factor, self._grain(noise)))
+            self._change(one, multiplied(shape, factor, self._grain(noise)))
 
     def _change(self, series: int, change: Change) -> None:
         self.changes.setdefault(series, []).append(change)
@@ -123,8 +121,7 @@ class Scene:
 
         def factor(times: IntArray) -> FloatArray:
             return np.exp(
-                noise
-                * (0.7 * _hashed(times // 20_000, key) + 0.7 * _hashed(times // 1000, key + np.uint64(7)))
+                noise * (0.7 * hashed(times // 20_000, key) + 0.7 * hashed(times // 1000, key + np.uint64(7)))
             )
 
         return factor
@@ -248,49 +245,6 @@ class Scene:
         end = window.end + int(self.rng.integers(-slip, slip))
         session = InjectedSession(self.reader, self.changes)
         return Case(kind, self.seed, session, TimeRange(start, end), reference, victim, frozenset(culprits))
-
-
-def _added(shape: Shape, amount: float, grain: Shape) -> Change:
-    return lambda t, v: v + amount * shape(t) * grain(t)
-
-
-def _multiplied(shape: Shape, factor: float, grain: Shape) -> Change:
-    return lambda t, v: v * (1 + (factor - 1) * shape(t) * grain(t))
-
-
-def pulse(start: int, end: int, ramp: int) -> Shape:
-    """On between two instants, with ramps."""
-    return lambda t: np.clip((t - start) / ramp + 1, 0, 1) * np.clip((end - t) / ramp + 1, 0, 1)
-
-
-def bursts(start: int, end: int, every: int, length: int) -> Shape:
-    """On for ``length`` ms every ``every`` ms."""
-    return lambda t: ((t >= start) & (t <= end) & ((t - start) % every < length)).astype(np.float64)
-
-
-def drift(start: int, end: int) -> Shape:
-    """Slowly more, and at the end back."""
-    return lambda t: np.where(t <= end, np.clip((t - start) / (end - start), 0, 1), 0.0)
-
-
-def later(shape: Shape, by: int) -> Shape:
-    """The same, later."""
-    return lambda t: shape(t - by)
-
-
-def _hashed(numbers: IntArray, key: np.uint64) -> FloatArray:
-    """Normal numbers that depend on whole numbers and a key alone."""
-    with np.errstate(over="ignore"):
-        x = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + key * np.uint64(0xBF58476D1CE4E5B9)
-        x ^= x >> np.uint64(29)
-        x *= np.uint64(0x94D049BB133111EB)
-        x ^= x >> np.uint64(32)
-        y = x * np.uint64(0xBF58476D1CE4E5B9)
-        y ^= y >> np.uint64(29)
-    u = (x >> np.uint64(11)).astype(np.float64) / 2**53
-    v = (y >> np.uint64(11)).astype(np.float64) / 2**53
-    normal: FloatArray = np.sqrt(-2 * np.log(np.maximum(u, 1e-12))) * np.cos(2 * np.pi * v)
-    return normal
 
 
 # ------------------------------------------------------------------ the kinds

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchmarks.culprit_cases import bursts, drift, later, pulse
+from benchmarks.culprit_shapes import bursts, drift, later, pulse
 from benchmarks.injected_session import InjectedSession
 from benchmarks.netdata_methods import statistic, volume
 from sessions.store import SessionReader
