@@ -185,7 +185,7 @@ class Scene:
             of_device = self.events.happened((topology.base(ref),), signal.happening)
             own = [event for event in of_device if event.log_host in names]  # as this host's logs tell it
             if ref.kind == "device":
-                own += self._told_of_stores(topology.entity(ref).name, signal)
+                own += _told_of_stores(self.events, topology.entity(ref).name, signal)
             return sorted({*of_host, *own}, key=lambda event: event.at) if own else list(of_host)
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
@@ -194,11 +194,6 @@ class Scene:
         named = (self.events.naming(name, signal.happening) for name in store_names(topology, ref))
         told = [one for events in named for one in events]
         return list(dict.fromkeys([*found, *told]))
-
-    def _told_of_stores(self, device: str, signal: Signal) -> list[Event]:
-        """Return what was told of a datastore in words that name the device: it is so on every host."""
-        named = self.events.naming(device, signal.happening)
-        return [event for event in named if event.entity is not None and event.entity.kind == "datastore"]
 
     def _happening(self, signal: Signal) -> FloatArray:
         """Return the length of the longest event that happens; shape (rows, times).
@@ -297,6 +292,12 @@ class Pruning:
         found = (self.ids[position] == ids) & (self.stats.count[position] > 0)
         low, high = self.stats.minimum[position], self.stats.maximum[position]
         return Bounds(np.where(found, low, np.nan), np.where(found, high, np.nan))
+
+
+def _told_of_stores(events: SessionEvents, device: str, signal: Signal) -> list[Event]:
+    """Return what was told of a datastore in words that name the device: it is so on every host."""
+    named = events.naming(device, signal.happening)
+    return [event for event in named if event.entity is not None and event.entity.kind == "datastore"]
 
 
 def series_of(scenes: Iterable[Scene]) -> IntArray:

@@ -257,12 +257,14 @@ WRONG = "def test_{at}():\n    assert False\n"
 def test_what_fails_on_a_busy_machine_is_run_again_alone(
     run: Any,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     racing: int,
     wrong: int,
     code: int,
     says: str,
 ) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # this test's own worker
     run.ROOT, run.FAILED, run.PYTHON = tmp_path, tmp_path / "failed", Path(sys.executable)
     run.TESTS_A_CORE, run.WAITING_TESTS = 0, 2
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")

@@ -105,7 +105,7 @@ class TestConflictsOfOneMoment:
         [
             (during(300, 308, 1.4), False),  # two samples of one power-on
             (lambda t: np.where(t % 60 < 20, 1.4, 0.0), True),
-            (during(300, 340, 0.4), True),
+            (during(300, 360, 0.4), True),
         ],
     )
     def test_a_power_on_is_no_storm(self, conflicts: Level, is_found: bool) -> None:
@@ -116,7 +116,7 @@ class TestConflictsOfOneMoment:
         )
         assert [one.entity_name for one in findings(recording, problem=self.PROBLEM)] == [LUN] * is_found
 
-    @pytest.mark.parametrize(("last_s", "is_found"), [(319.0, False), (339.0, True)])
+    @pytest.mark.parametrize(("last_s", "is_found"), [(319.0, False), (359.0, True)])
     def test_samples_of_20_s(self, last_s: float, is_found: bool) -> None:
         recording = vcenter()
         recording.shared(LUN, {})

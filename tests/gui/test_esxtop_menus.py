@@ -283,10 +283,10 @@ def test_the_selection_outlives_new_rows(page: EsxtopView, qtbot: QtBot) -> None
     click(page, 2, 3, qtbot)
     click(page, 4, 3, qtbot, CTRL)
     chosen = {model.row_at(row)[1].ref for row in chosen_rows(page.table)}
-    page.filter.setText("a")  # other rows
+    page.filter.setText(model.row_at(4)[1].name)  # other rows; one of the chosen stays
     wait(qtbot, lambda: model.text_at(0, 2) != "–")
     kept = {model.row_at(row)[1].ref for row in chosen_rows(page.table)}
     there = {model.row_at(row)[1].ref for row in range(model.rowCount())}
-    assert kept == chosen & there
+    assert kept == chosen & there != set()
     page.filter.clear()
     assert {model.row_at(row)[1].ref for row in chosen_rows(page.table)} == kept

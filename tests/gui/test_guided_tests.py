@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -382,9 +383,8 @@ def test_what_runs_is_called_a_test_until_it_is_stopped(
     assert not page.head.pause.isVisible()
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     said = live.window.messages.shown[-1]
-    assert said.text.startswith(
-        "DRS balance ended before there was a verdict: The test was stopped by hand. "
-    )
+    early = r"DRS balance ended (early|before there was a verdict): The test was stopped by hand\. "
+    assert re.match(early, said.text), "what was measured until then depends on the machine"
     assert "What it changed is put back" in said.text
     assert said.level == "warning"
     tests = live.desk.tests

@@ -158,7 +158,7 @@ def test_events_and_marks_leave_in_order_of_time(opened: Program, qtbot: QtBot) 
     timeline.show_content(replace(timeline.content, marks=tuple(marks)))
     qtbot.keyClick(timeline, Qt.Key.Key_C, CTRL)
     lines = clipboard().splitlines()
-    assert lines[0] == "time\tend\twhat\tentity\ttext\tby"
+    assert lines[0] == "time\tend\twhat\tentity\ttext\tby\tlog"
     rows = [line.split("\t") for line in lines[1:] if "\tmark\t" in line]
     assert [row[4] for row in rows] == ["'=begin", "users call"]
     assert rows[0][0] == opened.desk.times.clock.iso(snapshot.span.start)

@@ -24,14 +24,15 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def stopped(live: Program, qtbot: QtBot, *before: TestRun) -> TestRun:
-    """Stop the run that goes on, and return it; ``before`` are those of earlier sessions."""
+    """Stop the run that goes on, unless it has ended by then, and return it; ``before`` are earlier runs."""
     page, seen = child_of(live.window, RunPage), {one.id for one in before}
 
     def runs() -> list[TestRun]:
         return [one for one in live.desk.tests.records.runs if one.id not in seen]
 
-    wait(qtbot, lambda: runs() and page.isVisible() and page.head.stop.isEnabled())
-    qtbot.mouseClick(page.head.stop, Qt.MouseButton.LeftButton)
+    wait(qtbot, runs)
+    if page.isVisible() and page.head.stop.isEnabled():
+        qtbot.mouseClick(page.head.stop, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     wait(qtbot, lambda: runs() and runs()[-1].end is not None)
     return runs()[-1]
@@ -63,12 +64,9 @@ def test_the_inputs_of_the_earlier_run_are_kept(live: Program, qtbot: QtBot, tmp
     one = stopped(live, qtbot)
     first = parse_plan(one.plan)
     assert first.inputs["depths"] == (2, 8)
-    again = next(
-        one
-        for one in child_of(live.window, ResultPage).findChildren(QPushButton)
-        if one.text() == "Run again"
-    )
-    qtbot.mouseClick(again, Qt.MouseButton.LeftButton)
+    result = child_of(live.window, ResultPage)
+    wait(qtbot, lambda: buttons(result, "Run again"))
+    qtbot.mouseClick(buttons(result, "Run again")[0], Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: any("Taken over from the run of" in said.text for said in live.window.messages.past))
     said = next(message.text for message in live.window.messages.past if "Taken over" in message.text)
     assert f"{len(first.workers)} workers" in said

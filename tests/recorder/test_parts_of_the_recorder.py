@@ -224,7 +224,7 @@ def test_events_look_as_they_always_did() -> None:
     }  # fmt: skip
     assert json.loads(encode(Ended(0, None))) == {
         "event": "ended", "code": 0, "session": None, "samples": 0, "bytes": 0, "seconds": 0.0,
-        "expected": 0, "received": 0, "gaps": 0, "without_samples": [], "message": "",
+        "expected": 0, "received": 0, "gaps": 0, "without_samples": [], "message": "", "test": None,
     }  # fmt: skip
     assert list(json.loads(encode(STATUS))) == [
         "event", "session", "sources", "collectors", "seconds", "rate", "behind_s", "queue", "queue_bytes",
