@@ -208,6 +208,14 @@ class TestSwapping:
             )
             assert only(recording, problem=self.PROBLEM).causes[0].cause == expected
 
+    @pytest.mark.parametrize(("limit", "says"), [(-1.0, " has no limit."), (7_168.0, " own limit is ")])
+    def test_a_vm_without_a_limit_is_said_to_have_none(self, limit: float, says: str) -> None:
+        recording = short_host(3.0)
+        vm(recording, "a", swap_write=2.0, alloc_max=limit)
+        because = cause(only(recording, problem=self.PROBLEM), "pool_limit").because
+        assert says in because
+        assert "−1" not in because
+
     def test_the_balloon_was_not_quick_enough(self) -> None:
         recording = short_host(3.0)
         vm(recording, "a", swap_write=2.0, balloon=500.0, balloon_target=3_000.0)
