@@ -26,8 +26,6 @@ class JudgingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: Number
     discovery_rate: Number
     samples_least: Number
-    effective_indicative: Number
-    present_least: Number
 
 
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
