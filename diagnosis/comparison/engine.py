@@ -257,10 +257,9 @@ def _scope(
     """The chosen entities of each side with their parts, and their partners on the other; empty for all."""
     if not any(choice.entities):
         return _ALL, _ALL
-    back = {partner.ref: ref for ref, partner in joining.partners.items()}
-    forth = {ref: partner.ref for ref, partner in joining.partners.items()}
+    back, forth = joining.in_a, joining.partners
     a = {*choice.entities[0], *(back[ref] for ref in choice.entities[1] if ref in back)}
-    b = {*choice.entities[1], *(forth[ref] for ref in choice.entities[0] if ref in forth)}
+    b = {*choice.entities[1], *(forth[ref].ref for ref in choice.entities[0] if ref in forth)}
     return a | records[0].parts_of(a), b | records[1].parts_of(b)
 
 

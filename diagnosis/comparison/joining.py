@@ -5,7 +5,7 @@ A name is a guess and is said to be one: VMs are renamed, and two hosts may both
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from diagnosis.comparison.records import Records
@@ -13,7 +13,7 @@ from diagnosis.comparison.values import JoinedBy
 from sessions.identities import MOID, UUID
 from sessions.model import EntityRef
 
-_PARTS = frozenset({"world", "vcpu", "path"})
+NAMELESS_PARTS = frozenset({"world", "vcpu", "path"})
 """Kinds whose names say nothing outside of what they are part of."""
 _WORLDWIDE = ("naa.", "eui.", "t10.", "uuid.")
 """How names of devices begin that no two devices have."""
@@ -28,7 +28,10 @@ class Partner:
 
 
 class Joining:
-    """Joins the entities that were there on each side. ``is_one_session``: both windows are of one file."""
+    """Joins the entities that were there on each side. ``is_one_session``: both windows are of one file.
+
+    ``partners`` gives the partner of an entity of A, ``in_a`` the entity of A that one of B is.
+    """
 
     def __init__(
         self,
@@ -39,9 +42,10 @@ class Joining:
         *,
         is_one_session: bool,
     ) -> None:
-        self._a, self._b, self._is_one = a, b, is_one_session
+        self._a, self._b = a, b
         self._left_a, self._left_b = dict.fromkeys(there_a), dict.fromkeys(there_b)
         self.partners: dict[EntityRef, Partner] = {}
+        self.in_a: dict[EntityRef, EntityRef] = {}
         if is_one_session:
             self._by_key(self._is_same_ref, "identity")
         else:
@@ -49,21 +53,22 @@ class Joining:
             self._by_key(self._is_same_key, "key")
         self._by_name(lambda ref: ref.kind == "host")
         self._by_part()
-        self._by_name(lambda ref: ref.kind not in _PARTS)
+        self._by_name(lambda ref: ref.kind not in NAMELESS_PARTS)
         self._by_part()
 
     @property
-    def only_a(self) -> Collection[EntityRef]:
+    def only_a(self) -> Set[EntityRef]:
         """What was there on side A only."""
         return self._left_a.keys()
 
     @property
-    def only_b(self) -> Collection[EntityRef]:
+    def only_b(self) -> Set[EntityRef]:
         """What was there on side B only."""
         return self._left_b.keys()
 
     def _join(self, a: EntityRef, b: EntityRef, how: JoinedBy) -> None:
         self.partners[a] = Partner(b, how)
+        self.in_a[b] = a
         del self._left_a[a]
         del self._left_b[b]
 
@@ -109,20 +114,17 @@ class Joining:
 
     def _by_part(self) -> None:
         """Parts of what was joined: by what they are called within it."""
-        deepest = sorted(self._left_a, key=lambda ref: self._a.depth.get(ref, 0))
-        back = {partner.ref: ref for ref, partner in self.partners.items()}
         mine: dict[tuple[EntityRef, str, str], list[EntityRef]] = {}
-        for ref in deepest:
+        for ref in self._left_a:
             parent = self._a.entities[ref].parent
             if parent is not None:
                 mine.setdefault((parent, ref.kind, _label(self._a, ref)), []).append(ref)
         for ref in sorted(self._left_b, key=lambda one: self._b.depth.get(one, 0)):
             parent = self._b.entities[ref].parent
-            key = (back.get(parent), ref.kind, _label(self._b, ref)) if parent is not None else None
-            found = mine.get(key, []) if key is not None and key[0] is not None else []  # type: ignore[arg-type]
+            owner = self.in_a.get(parent) if parent is not None else None
+            found = mine.get((owner, ref.kind, _label(self._b, ref)), []) if owner is not None else []
             if len(found) == 1 and found[0] in self._left_a:
                 self._join(found[0], ref, "part")
-                back[ref] = found[0]
 
 
 def _label(records: Records, ref: EntityRef) -> str:

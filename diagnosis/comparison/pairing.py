@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -147,18 +148,14 @@ def _by_key(series: Sequence[Series]) -> dict[_Key, list[int]]:
 
 
 def _lone_b(found: tuple[Present, Present], joining: Joining) -> dict[str, set[EntityRef]]:
-    back = {partner.ref: ref for ref, partner in joining.partners.items()}
     known = {(one.entity, one.counter, one.spec.instance) for one in found[0].series}
     lone: dict[str, set[EntityRef]] = {}
     for one in found[1].series:
-        mine = back.get(one.entity)
+        mine = joining.in_a.get(one.entity)
         if mine is not None and (mine, one.counter, one.spec.instance) not in known:
             lone.setdefault(one.counter, set()).add(one.entity)
     return lone
 
 
-def _changes(lone: dict[str, set[EntityRef]], side: str) -> list[CounterChange]:
-    return [
-        CounterChange(counter, "a" if side == "a" else "b", len(refs))
-        for counter, refs in sorted(lone.items())
-    ]
+def _changes(lone: dict[str, set[EntityRef]], side: Literal["a", "b"]) -> list[CounterChange]:
+    return [CounterChange(counter, side, len(refs)) for counter, refs in sorted(lone.items())]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Set
+from typing import Literal
 
-from diagnosis.comparison.joining import Joining
+from diagnosis.comparison.joining import NAMELESS_PARTS, Joining
 from diagnosis.comparison.records import HOST, NAME, Records
 from diagnosis.comparison.values import Change, Side
 from sessions.identities import MOID, UUID
@@ -12,7 +13,6 @@ from sessions.model import EntityRef, Event
 from sessions.times import TimeRange
 
 _NO_SETTING = frozenset({NAME, HOST, UUID, MOID})
-_PARTS = frozenset({"world", "vcpu", "path"})
 _MAX_EVENTS = 500
 
 
@@ -27,7 +27,7 @@ def entity_changes(
     found: list[Change] = []
     for ref, partner in joining.partners.items():
         found += _of_pair(sides, records, joining, (ref, partner.ref))
-        if partner.joined_by == "name" and ref.kind not in _PARTS:
+        if partner.joined_by == "name" and ref.kind not in NAMELESS_PARTS:
             found.append(Change("by name", ref, records[0].name(ref, sides[0].window.end)))
     found += _lone("gone", joining.only_a, records[0], sides[0])
     found += _lone("added", joining.only_b, records[1], sides[1])
@@ -76,12 +76,13 @@ def _text(value: str | float | bool | None) -> str:
     return f"{value:,.10g}" if isinstance(value, float) else str(value)
 
 
-def _lone(what: str, refs: Collection[EntityRef], records: Records, side: Side) -> Iterable[Change]:
-    alone = set(refs)
+def _lone(
+    what: Literal["gone", "added"], refs: Set[EntityRef], records: Records, side: Side
+) -> Iterable[Change]:
     for ref in refs:
-        if ref.kind not in _PARTS and alone.isdisjoint(records.ancestors(ref)):
+        if ref.kind not in NAMELESS_PARTS and refs.isdisjoint(records.ancestors(ref)):
             name = records.name(ref, side.window.end)
-            yield Change("gone" if what == "gone" else "added", ref, name)
+            yield Change(what, ref, name)
 
 
 def events_between(sides: tuple[Side, Side]) -> list[Event]:
