@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from diagnosis.arrays import usual_step
 from diagnosis.compiled import Template, compile_template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.explain import verdict_of
@@ -101,7 +102,7 @@ def entity_subjects(
     """
     counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
     whole = TimeRange(int(times[0]), int(times[-1]))
-    interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
+    interval = usual_step(times) / 1000
     present: list[tuple[EntityRef, int, Sequence[TimeRange]]] = []
     for kind in kinds:
         for ref in topology.rows(source.id, kind):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnosis.derived_facts import DISK_PLACE
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
@@ -23,7 +23,6 @@ _SHARED = ("device", "datastore")
 _MEMORY_TIER = "memory_tier"
 """What a device is called that its host uses as memory: no rule about storage devices is about it."""
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
-_DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
@@ -229,7 +228,7 @@ class Topology:
             return ()
         if self._stored is None:
             self._stored = {}
-            for fact in self._facts.holding(_DISK_PLACE):
+            for fact in self._facts.holding(DISK_PLACE):
                 self._stored.setdefault(str(fact.value), set()).add(fact.entity)
         stores = {base.key} if base.kind == "datastore" else {str(self.texts("device.datastore").get(base))}
         users = self.series.users(self.entity(base).name)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from diagnosis.arrays import usual_step
 from diagnosis.comparison.joining import Joining
 from diagnosis.comparison.measuring import samples_of
 from diagnosis.comparison.pairing import Present
@@ -61,8 +62,7 @@ def load_of(both: Sides, scope: tuple[Collection[EntityRef], ...], step: Callabl
             rows.append(row)
             once += _only_in_one(both, measure, row)
     vms = [{ref for ref in _refs(found) if ref.kind == "vm"} for found in both.found]
-    came = [ref for ref in vms[1] if ref in set(both.joining.only_b)]
-    went = [ref for ref in vms[0] if ref in set(both.joining.only_a)]
+    went, came = vms[0] & both.joining.only_a, vms[1] & both.joining.only_b
     once.sort(key=lambda one: -abs(one.mean))
     return Load(
         _same(rows), _because(rows, len(went), len(came)), tuple(rows), len(vms[0]), len(vms[1]), _few(once)
@@ -185,8 +185,7 @@ def _total(side: Side, found: Present, index: IntArray, step: Callable[[], None]
 
 
 def _interval(side: Side, source: int) -> int:
-    times = side.session.times(source, side.pieces[0])
-    return int(np.median(np.diff(times))) if times.size > 1 else 0
+    return int(usual_step(side.session.times(source, side.pieces[0])))
 
 
 def _only_in_one(both: Sides, measure: LoadMeasure, row: LoadRow) -> list[OnlyInOne]:
@@ -196,13 +195,12 @@ def _only_in_one(both: Sides, measure: LoadMeasure, row: LoadRow) -> list[OnlyIn
     if way is None or measure.mean or not whole:
         return []
     rules, sums = both.rules, [_by_entity(both, side, way) for side in (0, 1)]
-    back = {partner.ref: ref for ref, partner in both.joining.partners.items()}
     levels: dict[tuple[EntityRef | None, EntityRef | None], list[float]] = {}
     for ref, (mean, _) in sums[0].items():
         partner = both.joining.partners.get(ref)
         levels[ref, partner.ref if partner else None] = [mean, 0.0]
     for other, (mean, _) in sums[1].items():
-        levels.setdefault((back.get(other), other), [0.0, 0.0])[1] = mean
+        levels.setdefault((both.joining.in_a.get(other), other), [0.0, 0.0])[1] = mean
     found = []
     for refs, (mean_a, mean_b) in levels.items():
         at = 0 if mean_a > mean_b else 1

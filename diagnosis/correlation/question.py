@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnosis.arrays import usual_step
 from resources.correlation_roles import CorrelationNumbers
 from sessions.model import FloatArray, IntArray, SampleSource, Series, Source
 from sessions.times import TimeRange
@@ -62,9 +63,7 @@ def offset_of(session: SampleSource, source: int) -> int:
 
 def step_of(source: Source, times: IntArray) -> int:
     """Return the usual time between two samples of a source, in ms."""
-    if times.size > 1:
-        return max(1, int(np.median(np.diff(times))))
-    return max(1, round((source.spec.interval_s or 1.0) * 1000))
+    return max(1, int(usual_step(times)) if times.size > 1 else round((source.spec.interval_s or 1.0) * 1000))
 
 
 def span_of(

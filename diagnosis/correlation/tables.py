@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray
+from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.correlation.question import Span, offset_of, samples_of, step_of
 from resources.correlation_roles import CorrelationNumbers
 from sessions.model import FloatArray, IntArray, SampleSource, Series, Source
@@ -83,12 +83,8 @@ class Tables:
     def _step(self, source: Source, times: IntArray) -> int:
         """The coarser of both intervals: what is finer is averaged, nothing is made up between samples."""
         own = step_of(source, times)
-        if (
-            self._reference is not None
-            and self._reference[0].size > 1
-            and self._reference_source != source.id
-        ):
-            own = max(own, int(np.median(np.diff(self._reference[0]))))
+        if self._reference is not None and self._reference_source != source.id:
+            own = max(own, int(usual_step(self._reference[0])))
         most = -(-(int(times[-1]) - int(times[0]) + 1) // int(self._numbers.max_samples.value))
         return own * max(1, -(-most // own))
 
@@ -103,7 +99,7 @@ class Tables:
     ) -> Table:
         first = int(times[0])
         bins = (int(times[-1]) - first) // step + 1
-        place = (times - first + step // 2) // step if step <= _usual(times) else (times - first) // step
+        place = (times - first + step // 2) // step if step <= usual_step(times) else (times - first) // step
         place = np.minimum(place, bins - 1)
         middle = first - offset + np.arange(bins) * step
         inside = (middle >= self._span.window.start) & (middle <= self._span.window.end)
@@ -167,10 +163,6 @@ class Tables:
 
 def _share_done(check: Callable[[float], None], done: int, mine: int, of: int, part: float) -> None:
     check((done + part * mine) / of)
-
-
-def _usual(times: IntArray) -> float:
-    return float(np.median(np.diff(times))) if times.size > 1 else 0.0
 
 
 def _binned(rows: FloatArray, place: IntArray, bins: int) -> FloatArray:
