@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ import typer
 
 from app.commands.compare_text import write_comparison
 from app.commands.options import AsJson, Times, clock_of
-from app.commands.query import matches
+from app.commands.query import entities_called, matches
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
 from diagnosis.comparison import Choice, Comparison, Row, Side, compare
@@ -40,7 +39,6 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.comparison_texts import distinct_ranks
 
-_ENTITY_KINDS_MARK = ":"
 _TOP, _REASONS = 20, 3
 
 
@@ -185,20 +183,8 @@ def _choice(sides: tuple[Side, Side], entity: str, counter: str, *, with_parts: 
 
 
 def _matching(records: Records, at: int, glob: str, *, with_parts: bool) -> set[EntityRef]:
-    kind, mark, name = glob.partition(_ENTITY_KINDS_MARK)
-    kinds = {ref.kind for ref in records.entities}
-    if not mark or kind not in kinds:
-        kind, name = "", glob
-    found = {
-        ref
-        for ref in records.entities
-        if (not kind or ref.kind == kind) and _is_called(records.name(ref, at), name)
-    }
+    found = entities_called({ref: records.name(ref, at) for ref in records.entities}, glob)
     return found | records.parts_of(found) if with_parts else found
-
-
-def _is_called(name: str, glob: str) -> bool:
-    return name == glob or fnmatchcase(name.lower(), glob.lower())
 
 
 def _require_samples(sides: tuple[Side, Side]) -> None:

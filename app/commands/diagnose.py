@@ -66,8 +66,7 @@ def diagnose_file(
 ) -> Diagnosis:
     """Diagnose a session file, showing progress; Ctrl-C cancels.
 
-    ``start`` and ``end`` are times as in --from and --to, ``knowledge`` folders with the user's own TOML
-    files; ``thresholds`` is what --thresholds says.
+    ``knowledge`` are folders with the user's own TOML files; ``thresholds`` is what --thresholds says.
     """
     catalogue = load_catalogue(knowledge)
     problems = with_own_thresholds(load_problems(knowledge), thresholds, print_error)

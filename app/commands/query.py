@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
@@ -96,20 +96,25 @@ def matching_entities(names: dict[EntityRef, str], entity: str) -> set[EntityRef
 
     Raises NotFoundError if there is none.
     """
-    kind, colon, name = entity.partition(":")
-    kinds = {ref.kind for ref in names}
-    wanted_kind, wanted_name = (kind, name) if colon and kind in kinds else ("", entity)
-    refs = {
-        ref
-        for ref, shown in names.items()
-        if (not wanted_kind or ref.kind == wanted_kind) and matches(shown, wanted_name)
-    }
+    refs = entities_called(names, entity)
     if not refs:
         raise NotFoundError(
             f"No entity is called {entity!r}.",
             advice="'hyperscope query S.hscope' lists all; names match as globs.",
         )
     return refs
+
+
+def entities_called(names: Mapping[EntityRef, str], entity: str) -> set[EntityRef]:
+    """Return the entities whose display name matches a glob, which may be ``kind:glob``; perhaps none."""
+    kind, colon, name = entity.partition(":")
+    kinds = {ref.kind for ref in names}
+    wanted_kind, wanted_name = (kind, name) if colon and kind in kinds else ("", entity)
+    return {
+        ref
+        for ref, shown in names.items()
+        if (not wanted_kind or ref.kind == wanted_kind) and matches(shown, wanted_name)
+    }
 
 
 def matches(text: str, glob: str) -> bool:
