@@ -14,7 +14,7 @@ from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
-from diagnosis.ranking import Whereabouts, rank, score
+from diagnosis.ranking import WEIGHT, Whereabouts, rank, score
 from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict, untold_of
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
@@ -24,14 +24,12 @@ from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.stopping import StopSignal
 from resources.units import format_duration
-from sessions.findings import Evidence, Finding, Severity
+from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 
 Progress = Callable[[float, str], None]
-_RANKS: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
-
 _KINDS = {"vcenter": "vCenter", "esxi": "ESXi"}
 """Kinds of sources whose id is not how it is written."""
 
@@ -237,7 +235,7 @@ class Run:
         return [self._finding(group) for group in groups.values()]
 
     def _finding(self, group: list[Explanation]) -> Finding:
-        ordered = sorted(group, key=lambda one: (_RANKS[one.hit.severity], -one.hit.seconds))
+        ordered = sorted(group, key=lambda one: (-WEIGHT[one.hit.severity], -one.hit.seconds))
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
@@ -380,11 +378,12 @@ class Run:
         kinds = {one.spec.kind for one in self._sources}
         if not kinds <= set(self._problems.derived.kinds):
             return ()
-        return tuple(
-            f"Not judged: {check.title}. N{lacking_text(check.lacking, self._catalogue, kinds)[1:]}."
+        lacking = (
+            (check.title, lacking_text(check.lacking, self._catalogue, kinds))
             for check in self._checks()
             if check.entities and not check.judged and check.lacking
         )
+        return tuple(f"Not judged: {title}. {why[0].upper()}{why[1:]}." for title, why in lacking)
 
 
 def counters_of(rules: Iterable[CompiledRule], catalogue: Catalogue) -> dict[str, Counter]:

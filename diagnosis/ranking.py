@@ -11,7 +11,8 @@ from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 
-_WEIGHT = {"critical": 3.0, "warning": 2.0, "info": 1.0}
+WEIGHT = {"critical": 3.0, "warning": 2.0, "info": 1.0}
+"""How much a finding of each severity counts; the worst the most."""
 _LAYERS = ("configuration", "contention", "utilisation", "capacity", "data")
 
 Key = tuple[str, EntityRef]
@@ -21,7 +22,7 @@ Places = Callable[[Finding], Sequence[EntityRef]]
 
 def score(severity: str, persistence: float, completeness: float) -> float:
     """Return severity weight × fraction of the time × fraction of the evidence that is available; 0 to 3."""
-    return round(_WEIGHT[severity] * persistence * completeness, 4)
+    return round(WEIGHT[severity] * persistence * completeness, 4)
 
 
 def _itself(finding: Finding) -> Sequence[EntityRef]:
@@ -73,7 +74,7 @@ def rank(findings: Sequence[Finding], problems: Problems, where: Whereabouts) ->
     return sorted(
         linked,
         key=lambda one: (
-            -_WEIGHT[one.severity],
+            -WEIGHT[one.severity],
             one.consequence_of is not None,
             0.0 if one.severity == "info" else -one.score,
             layer.get(one.problem, len(_LAYERS)),
@@ -163,5 +164,5 @@ def _marked(finding: Finding, cause: Key | None, pairs: Sequence[Consequence]) -
         consequence_of=cause,
         remedies=(),
         notes=(*finding.notes, why),
-        score=round(finding.score * _WEIGHT[severity] / _WEIGHT[finding.severity], 4),
+        score=round(finding.score * WEIGHT[severity] / WEIGHT[finding.severity], 4),
     )

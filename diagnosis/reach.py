@@ -32,6 +32,8 @@ from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCou
 
 _NAMED = 3
 """Hosts that a reason names."""
+TOO_FEW_SAMPLES = "too few samples"
+"""Why a check judged nothing that only had too few samples."""
 _NEVER_JUDGED = {
     "fio": "these are figures of fio; known problems are looked for in counters of hosts and VMs",
     "log": "logs tell what happened, not how busy or slow anything was: they are evidence, no measurement",
@@ -291,7 +293,8 @@ class ReachBook:
             hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
             if not hidden and tally.untold:
                 hidden = untold_text(tally.untold, kinds)
-            reason = "too few samples" if tally.is_short else hidden or unsampled_text(card, catalogue, kinds)
+            reason = hidden or unsampled_text(card, catalogue, kinds)
+            reason = TOO_FEW_SAMPLES if tally.is_short else reason
         elif not entities:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:

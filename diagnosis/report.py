@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
+from diagnosis.reach import TOO_FEW_SAMPLES
 from diagnosis.session_events import describe_change
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
@@ -339,7 +340,7 @@ def _unchecked(check: Check) -> bool:
 def _reason(problem: str, diagnosis: Diagnosis) -> str:
     """Return what hides a problem from all sources, as its verdict says it; "" where samples are too few."""
     said = next((one.reason for one in diagnosis.verdict.checks if one.problem == problem), "")
-    return "" if said in ("", "too few samples") else f"{said}."
+    return "" if said in ("", TOO_FEW_SAMPLES) else f"{said}."
 
 
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:

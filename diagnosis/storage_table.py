@@ -154,10 +154,10 @@ class StorageTable:
     def _of_several(self, refs: Iterable[EntityRef]) -> Classed:
         """The slowest class of what something lies on, and on which of them."""
         order = [one.id for one in self.judged_by.classes.classes]
-        found = [(order.index(one.storage_class), ref, one) for ref in refs if (one := self.of(ref))]
+        found = [(ref, self.of(ref)) for ref in refs]
         if not found:
             return _UNKNOWN
-        _, ref, slowest = min(found, key=lambda one: one[0])
+        ref, slowest = min(found, key=lambda one: order.index(one[1].storage_class))
         if not slowest.because:
             return slowest
         name = shown(self.entity(ref).name, _NAME)

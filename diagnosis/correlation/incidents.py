@@ -36,9 +36,9 @@ def incidents(
 
     ``around``: the reference's entity, its VM, its places, and the entities that are suspected.
     """
-    first = window.start - round(changes.before_s * 1000)
-    found = list(_events(session, TimeRange(first, window.end), window, around, meeting))
-    found += _settings(session, TimeRange(first, window.end), window, around, meeting)
+    times = TimeRange(window.start - round(changes.before_s * 1000), window.end)
+    found = list(_events(session, times, window, around, meeting))
+    found += _settings(session, times, window, around, meeting)
     found.sort(key=lambda one: (not one.is_near, abs(one.lead_s), one.text))
     return tuple(found[:_MOST])
 

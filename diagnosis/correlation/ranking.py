@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from diagnosis.correlation.meeting import NOTHING, Meeting, Shared
@@ -155,10 +155,7 @@ class Ranking:
             share = 1.0
             if one.role == "load" and one.is_worse and most[key(one)] > 0:
                 share = added(one) / most[key(one)]
-            score = one.score * (0.4 + 0.6 * share)
-            result.append(
-                Ranked(one.series, one.move, score, one.role, one.resource, one.shared, share, one.is_worse)
-            )
+            result.append(replace(one, score=one.score * (0.4 + 0.6 * share), share=share))
         return result
 
     def _group(self, owner: EntityRef, members: list[Ranked]) -> Group:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import lgamma
 
 import numpy as np
@@ -36,10 +37,15 @@ def two_sided_reach(confidence: float, freedom: FloatArray) -> FloatArray:
     Degrees of freedom (1 or more) are rounded down to one of some forty, which makes an interval of more
     than 30 degrees wider by half a percent at most.
     """
-    table = np.array([two_sided(confidence, one) for one in _FREEDOMS.tolist()])
     place = np.searchsorted(_FREEDOMS, freedom, "right") - 1
-    reach: FloatArray = table[np.clip(place, 0, _FREEDOMS.size - 1)]
+    reach: FloatArray = _reaches(confidence)[np.clip(place, 0, _FREEDOMS.size - 1)]
     return reach
+
+
+@lru_cache(maxsize=8)
+def _reaches(confidence: float) -> FloatArray:
+    """The reach for each of _FREEDOMS; every row of a comparison asks for it."""
+    return np.array([two_sided(confidence, one) for one in _FREEDOMS.tolist()])
 
 
 def _incomplete_beta(x: FloatArray, rest: FloatArray, a: FloatArray) -> FloatArray:
