@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +12,7 @@ from rich.text import Text
 from diagnosis.engine import Check, Diagnosis
 from diagnosis.reach import TOO_FEW_SAMPLES
 from diagnosis.session_events import describe_change
+from diagnosis.wrapped_text import wrapped
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
 from sessions.clock import UTC_CLOCK, Clock
@@ -31,9 +31,6 @@ from sessions.verdict_wording import (
 
 _T = TypeVar("_T")
 _WIDEST = 100
-_GLUE = "\ue000"  # rich breaks lines at a no-break space; `visible` lets no private character through
-_UNIT = r"%|/s|[KMGTP]?B(/s)?|[kMGT]?bit/s|[MG]Hz|µs|ms|s|min|h|d|W"
-_BEFORE_UNIT = re.compile(rf"(?<= limit) (?=\S)|(?<=\d) (?=({_UNIT})([\s.,;:)]|$))")
 _LABEL = 11  # columns for "Evidence", "Causes", …
 _WINDOWS_SHOWN = 3
 _NAMES_SHOWN = 12
@@ -98,14 +95,10 @@ class _Page:
         self, lead: str, text: str, *, indent: int = 0, style: str = "", lead_style: str = ""
     ) -> None:
         """``lead`` and then ``text``, wrapped under itself."""
-        for number, line in enumerate(self._wrapped(visible(text), max(20, self.width - indent - len(lead)))):
+        room = max(20, self.width - indent - len(lead))
+        for number, line in enumerate(wrapped(visible(text), room, self.console)):
             start = Text(" " * indent + (lead if number == 0 else " " * len(lead)), style=lead_style)
             self.console.print(start + Text(line, style=style), highlight=False)
-
-    def _wrapped(self, text: str, room: int) -> list[str]:
-        """Lines of at most ``room`` columns, a number never parted from its unit."""
-        lines = Text(_BEFORE_UNIT.sub(_GLUE, text)).wrap(self.console, room)
-        return [line.plain.rstrip().replace(_GLUE, " ") for line in lines] or [""]
 
     def symbol(self, symbols: tuple[str, str, str]) -> str:
         return symbols[1] if self.ascii else symbols[0]

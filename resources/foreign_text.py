@@ -45,8 +45,13 @@ def breakable(text: str) -> str:
 
     A number and its unit stay on one line.
     """
-    kept = _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
+    kept = with_units_kept(text, "\N{NO-BREAK SPACE}")
     return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
+
+
+def with_units_kept(text: str, glue: str) -> str:
+    """Return ``text`` with ``glue`` instead of the space between a number and its unit."""
+    return _BEFORE_UNIT.sub(glue, text)
 
 
 def shorten_long_words(text: str) -> str:

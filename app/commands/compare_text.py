@@ -10,6 +10,7 @@ from rich.text import Text
 
 from diagnosis.comparison import Comparison, Row
 from diagnosis.comparison.windows import Windows
+from diagnosis.wrapped_text import wrapped
 from resources.catalogue import Catalogue
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration
@@ -77,11 +78,10 @@ class _Page:
 
     def line(self, text: str = "", *, lead: int = 0, indent: int = 0, style: str = "") -> None:
         """Print a text; lines after the first are indented by ``lead``, all by ``indent``."""
-        for number, part in enumerate(
-            Text(text).wrap(self._console, self.width - max(lead, indent)) or [Text("")]
-        ):
-            room = " " * (indent if number == 0 else max(lead, indent))
-            self._console.print(Text(room) + Text(part.plain.rstrip(), style=style), soft_wrap=True)
+        deepest = max(lead, indent)
+        for number, part in enumerate(wrapped(text, self.width - deepest, self._console)):
+            room = " " * (indent if number == 0 else deepest)
+            self._console.print(Text(room) + Text(part, style=style), soft_wrap=True)
 
     def raw(self, text: Text) -> None:
         """Print a line as it is."""

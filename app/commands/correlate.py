@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +15,9 @@ from app.terminal import cancellable, print_json
 from diagnosis.correlation import NO_SAMPLES, Question
 from diagnosis.correlation import correlate as what_moved
 from diagnosis.correlation.documents import correlation_json
+from diagnosis.wrapped_text import wrapped
 from resources.correlation_roles import load_correlation
 from resources.failures import NotFoundError, UsageError
-from resources.units import UNIT_NAMES
 from sessions.clock import UTC_ZONE
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -26,8 +25,6 @@ from viewmodels.correlation_question import question_of_finding, reference_named
 from viewmodels.correlation_rows import CorrelationRow, CorrelationView, correlation_view
 
 _WIDEST = 120
-_GLUE = "\ue000"  # rich breaks lines at a no-break space; `shown` lets no private character through
-_BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")
 
 
 def correlate(
@@ -149,10 +146,6 @@ class _Page:
                 self._line(text, lead="  ")
 
     def _line(self, text: str, *, lead: str = "", style: str = "") -> None:
-        glued = _BEFORE_UNIT.sub(_GLUE, text)
-        lines = Text(glued).wrap(self._console, max(20, self._width - len(lead)))
-        for number, line in enumerate(lines or [Text("")]):
+        for number, line in enumerate(wrapped(text, max(20, self._width - len(lead)), self._console)):
             begin = lead if number == 0 else " " * len(lead)
-            self._console.print(
-                Text(begin + line.plain.rstrip().replace(_GLUE, " "), style=style), highlight=False
-            )
+            self._console.print(Text(begin + line, style=style), highlight=False)
