@@ -64,9 +64,5 @@ def _counted(curve: tuple[FloatArray, FloatArray], left_out: Sequence[tuple[floa
 
 
 def _left_out(side: Side) -> list[tuple[float, float]]:
-    parts = (out.intersect(side.window) for out in side.left_out)
-    return [
-        ((part.start - side.window.start) / 60_000.0, (part.end - side.window.start) / 60_000.0)
-        for part in parts
-        if part is not None
-    ]
+    start = side.window.start
+    return [((out.start - start) / 60_000.0, (out.end - start) / 60_000.0) for out in side.left_out_inside]

@@ -189,8 +189,7 @@ def _matching(records: Records, at: int, glob: str, *, with_parts: bool) -> set[
 
 def _require_samples(sides: tuple[Side, Side]) -> None:
     for name, side in zip("AB", sides, strict=True):
-        sources = [one.id for one in side.session.sources()]
-        if not any(side.session.times(one, piece).size for one in sources for piece in side.pieces):
+        if not any(side.ticks(one.id) for one in side.session.sources()):
             raise NotFoundError(
                 f"Window {name} has no samples.",
                 meaning="Nothing was recorded then, or all of it was left out.",

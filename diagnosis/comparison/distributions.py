@@ -42,7 +42,7 @@ def distributions(
     """
     found = Distributions(np.full((2, len(pairs), 3), np.nan), np.full(len(pairs), np.nan))
     by_id = sorted(range(len(pairs)), key=lambda at: (pairs[at].a.source, pairs[at].b.source, pairs[at].a.id))
-    ticks = max((_ticks(side) for side in sides), default=1)
+    ticks = max((side.ticks(one.id) for side in sides for one in side.session.sources()), default=1)
     batch = max(1, MAX_FRAME_VALUES // max(ticks, 1))
     for first in range(0, len(by_id), batch):
         step(first / len(by_id))
@@ -53,13 +53,6 @@ def distributions(
             found.percentiles[0, at], found.percentiles[1, at] = percentiles(of_a), percentiles(of_b)
             found.effect[at] = cliffs_delta(of_a, of_b)
     return found
-
-
-def _ticks(side: Side) -> int:
-    sources = [one.id for one in side.session.sources()]
-    return max(
-        (sum(side.session.times(one, piece).size for piece in side.pieces) for one in sources), default=1
-    )
 
 
 def _values(side: Side, series: Sequence[Series]) -> list[FloatArray]:

@@ -93,8 +93,7 @@ def _window(window: TimeRange) -> list[str]:
 
 
 def _left_out(side: Side) -> list[list[str]]:
-    inside = (out.intersect(side.window) for out in side.left_out)
-    return [_window(out) for out in inside if out is not None]
+    return [_window(out) for out in side.left_out_inside]
 
 
 def _load(load: Load) -> dict[str, Any]:

@@ -167,9 +167,8 @@ def _total(side: Side, found: Present, index: IntArray, step: Callable[[], None]
     total, parts = np.zeros(bins), np.zeros(bins)
     sources = np.array([found.series[at].source for at in index.tolist()], np.int64)
     for source in dict.fromkeys(sources.tolist()):
-        ticks = sum(side.session.times(source, piece).size for piece in side.pieces)
         own = index[sources == source]
-        slab = max(1, MAX_FRAME_VALUES // max(ticks, 1))
+        slab = max(1, MAX_FRAME_VALUES // max(side.ticks(source), 1))
         for first in range(0, own.size, slab):
             step()
             times, values = samples_of(side, found.ids[own[first : first + slab]])

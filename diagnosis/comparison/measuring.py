@@ -92,8 +92,7 @@ def _measured_by_blocks(
 def _measure_by_samples(
     side: Side, source: int, ids: IntArray, index: IntArray, result: Means, step: Callable[[], None]
 ) -> None:
-    ticks = sum(side.session.times(source, piece).size for piece in side.pieces)
-    slab = max(1, MAX_FRAME_VALUES // max(ticks, 1))
+    slab = max(1, MAX_FRAME_VALUES // max(side.ticks(source), 1))
     for first in range(0, index.size, slab):
         step()
         some = index[first : first + slab]

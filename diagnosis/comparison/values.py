@@ -34,9 +34,13 @@ class Side:
         return tuple(pieces)
 
     @property
-    def seconds(self) -> float:
-        """How long the parts that count are together."""
-        return sum(piece.seconds for piece in self.pieces)
+    def left_out_inside(self) -> tuple[TimeRange, ...]:
+        """The parts of the window that do not count."""
+        return tuple(part for out in self.left_out if (part := out.intersect(self.window)) is not None)
+
+    def ticks(self, source: int) -> int:
+        """Return how many sampling instants of a source are in the parts that count."""
+        return sum(self.session.times(source, piece).size for piece in self.pieces)
 
 
 def _without(piece: TimeRange, out: TimeRange) -> Sequence[TimeRange]:
