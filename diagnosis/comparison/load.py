@@ -23,7 +23,8 @@ from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.times import TimeRange
 
 _BINS = 360
-_KINDS = {"device": "devices", "nic": "uplinks", "vm": "VMs", "host": "hosts", "datastore": "datastores"}
+_NAMES = {"vm": "VM", "nic": "uplink"}
+"""What kinds are called whose id is not the word."""
 _WHOLE = frozenset({"device", "datastore"})
 _MOST_ONCE = 5
 _FULL = 0.9
@@ -135,7 +136,7 @@ def _compared(
     is_known = bool(np.isfinite(of.low[0]))
     return LoadRow(
         measure.title,
-        f"{entities} {_KINDS.get(way.kind, way.kind + 's') if entities != 1 else way.kind}",
+        f"{entities} {_NAMES.get(way.kind, way.kind)}{'' if entities == 1 else 's'}",
         way.counters,
         unit,
         float(totals[0].mean[0]),

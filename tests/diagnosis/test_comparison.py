@@ -313,6 +313,12 @@ def test_the_same_load_is_told_with_its_numbers() -> None:
     assert load.rows[0].a == pytest.approx(1500, abs=30)
 
 
+def test_the_load_of_one_vm_is_said_to_be_one_vms() -> None:
+    recording = hour()
+    recording.vm("db", {"cpu.used": noise(40, 1)})
+    assert [one.of for one in halves(recording).load.rows] == ["1 VM"]
+
+
 def test_another_load_is_told_with_its_numbers() -> None:
     load = halves(loaded(0.6)).load
     assert load.same is False
