@@ -127,18 +127,18 @@ def load_correlation(extra_dirs: Sequence[Path] = ()) -> CorrelationKnowledge:
     follows: list[Follows] = []
     least: dict[str, float] = {}
     numbers: dict[str, object] = {}
-    last = Path("correlation")
+    numbers_file = Path("correlation/numbers.toml")
     for place in knowledge_files("correlation", extra_dirs):
         for path in place:
-            last = path
             if path.stem == "numbers":
+                numbers_file = path
                 numbers.update(read_toml(path))
                 continue
             found = checked(read_toml(path), _RoleFile, path)
             groups = [*found.group, *groups]
             follows = [*found.follows, *follows]
             least.update({one.unit: one.value for one in found.least})
-    figures = checked(numbers, CorrelationNumbers, last)
+    figures = checked(numbers, CorrelationNumbers, numbers_file)
     if figures.max_samples.value < figures.min_samples.value:
-        raise knowledge_error(last, "max_samples", "is less than min_samples")
+        raise knowledge_error(numbers_file, "max_samples", "is less than min_samples")
     return CorrelationKnowledge(tuple(groups), tuple(follows), figures, least)

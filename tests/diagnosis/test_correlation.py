@@ -19,7 +19,7 @@ from diagnosis.correlation.documents import correlation_json
 from diagnosis.correlation.wording import because
 from resources.catalogue import load_catalogue
 from resources.correlation_roles import load_correlation
-from resources.failures import CancelledError, NotFoundError
+from resources.failures import CancelledError, KnowledgeError, NotFoundError
 from sessions.clock import UTC_CLOCK
 from sessions.findings import Evidence, Finding
 from sessions.model import Entity, EntityRef, FloatArray, SeriesSpec, SourceSpec
@@ -328,6 +328,14 @@ def test_roles_name_only_counters_that_there_are() -> None:
     assert known.role("vdisk.latency_read") == ("effect", "storage")
     assert known.role("raw/x/y") == ("other", None)
     assert known.loads_behind("network")["network"] == 1.0
+
+
+def test_a_bad_number_names_the_file_that_it_is_in(tmp_path: Path) -> None:
+    (tmp_path / "correlation").mkdir()
+    (tmp_path / "correlation" / "numbers.toml").write_text("max_samples = 9")
+    (tmp_path / "correlation" / "roles.toml").write_text("")
+    with pytest.raises(KnowledgeError, match=r"numbers\.toml"):
+        load_correlation([tmp_path])
 
 
 def test_vms_of_a_vcenter_meet_on_the_datastore_of_their_disks() -> None:
