@@ -55,16 +55,13 @@ def differences(a: Means, b: Means, margin: FloatArray, rules: ComparisonRules) 
     limits = rules.judging
     difference = b.mean - a.mean
     error, freedom = _joint_error(a, b)
+    freedom = np.where(np.isnan(freedom), 1.0, freedom)
     enough = np.minimum(a.count, b.count) >= limits.samples_least.value
-    reach = two_sided_reach(limits.confidence.value, np.where(np.isnan(freedom), 1.0, freedom)) * error
+    reach = two_sided_reach(limits.confidence.value, freedom) * error
     reach = np.where(enough, reach, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.inf))
-    chance = np.where(
-        enough & ~np.isnan(error),
-        two_sided_chance(np.abs(t), np.where(np.isnan(freedom), 1.0, freedom)),
-        np.nan,
-    )
+    chance = np.where(enough & ~np.isnan(error), two_sided_chance(np.abs(t), freedom), np.nan)
     after = corrected(chance)
     low, high = difference - reach, difference + reach
     with np.errstate(invalid="ignore"):

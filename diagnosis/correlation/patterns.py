@@ -118,7 +118,9 @@ def _chance(begins: IntArray, fitting: int, period: float, step: int) -> float:
     phase and period, and each of the others fits by luck. Times the number of periods that could have been
     found.
     """
-    luck = min(1.0, 2.0 * _tolerance(period, step) / period)
+    luck = 2.0 * _tolerance(period, step) / period
+    if luck >= 1.0:
+        return 1.0
     free, hits = begins.size - 2, fitting - 2
     tail = sum(
         exp(
@@ -129,7 +131,6 @@ def _chance(begins: IntArray, fitting: int, period: float, step: int) -> float:
             + (free - k) * log1p(-luck)
         )
         for k in range(hits, free + 1)
-        if luck < 1.0
     )
     tried = max(1.0, float(begins[-1] - begins[0]) / (2 * step))
-    return float(min(1.0, (tail if luck < 1.0 else 1.0) * tried))
+    return float(min(1.0, tail * tried))
