@@ -17,7 +17,7 @@ from resources.failures import BadInputError
 from resources.files import opened_for_reading
 from resources.foreign_text import shown, storable
 from resources.storage_classes import ClassedKind, NumberSpec, StorageClasses
-from resources.toml_files import parse_toml
+from resources.toml_files import parse_toml, plain_fault
 from resources.units import format_value
 
 MAX_BYTES = 1 << 20
@@ -139,9 +139,10 @@ def thresholds_of(data: bytes, name: str, classes: StorageClasses) -> OwnThresho
     """Return what a file named ``name`` says. Raises BadInputError that says where it is wrong."""
     try:
         found = msgspec.convert(parse_toml(data), OwnThresholds)
-    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        what = plain_fault(error) if isinstance(error, msgspec.ValidationError) else str(error)
         raise BadInputError(
-            f"{shown(name)} can't be used: {shown(str(error)).rstrip('.')}.", advice=_ADVICE
+            f"{shown(name)} can't be used: {shown(what).rstrip('.')}.", advice=_ADVICE
         ) from None
     if wrong := fault(found, classes):
         raise BadInputError(f"{shown(name)} can't be used: {wrong}.", advice=_ADVICE)

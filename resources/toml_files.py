@@ -12,10 +12,35 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from resources.failures import KnowledgeError
+from resources.foreign_text import shown
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{32}}")
 """A dotted key of so many parts. tomllib takes time with their square: a minute for 100 KB of them."""
+_EXPECTED = re.compile(
+    r"Expected `(?P<kinds>[\w |]+)`(?P<length> of length)?(?: (?P<sign>[<>]=?) (?P<limit>\S+))?"
+    r"(?:, got `(?P<got>\w+)`)?"
+)
+_OTHER_FAULTS = (
+    (re.compile("Object contains unknown field `(?P<name>.*)`", re.DOTALL), "has an unknown field {name}"),
+    (re.compile("Object missing required field `(?P<name>.*)`", re.DOTALL), "lacks the field {name}"),
+    (re.compile("Invalid enum value '(?P<name>.*)'", re.DOTALL), "can't be {name}"),
+    (re.compile("Number out of range"), "is too large a number"),
+)
+_KINDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "date": "a date",
+    "datetime": "a date with a time",
+    "time": "a time",
+}
+_SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+_MAX_SHOWN = 60
+_PLACE = re.compile(r"\.(?P<name>\w+)(?:\[(?P<index>\d+|\.\.\.)\])?")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -108,6 +133,39 @@ def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         raise knowledge_error(path, entry, str(error)) from error
+
+
+def plain_fault(error: msgspec.ValidationError) -> str:
+    """Return what msgspec found, as a part of a sentence: "entry 1 of sets: version must be a whole number of
+    at least 1". Entries are counted from 1.
+    """
+    message = str(error)
+    what, separator, where = message.rpartition(" - at `$")
+    places = [_place(one) for one in _PLACE.finditer(where)] if separator else []
+    return f"{': '.join(places) or 'it'} {_fault(what if separator else message)}"
+
+
+def _place(found: re.Match[str]) -> str:
+    name, index = found["name"], found["index"]
+    if index is None:
+        return name
+    return f"entry {int(index) + 1} of {name}" if index.isdigit() else f"a value of {name}"
+
+
+def _fault(what: str) -> str:
+    """What is wrong with a place, in words that follow its name."""
+    if found := _EXPECTED.fullmatch(what):
+        kinds = " or ".join(_KINDS.get(kind, kind) for kind in found["kinds"].split(" | "))
+        limit = f" of {_SIGNS[found['sign']]} {found['limit']}" if found["sign"] else ""
+        if found["length"]:
+            limit += (" character" if "str" in found["kinds"] else " item") + "s" * (found["limit"] != "1")
+        got = _KINDS.get(found["got"], found["got"])
+        got = "one with decimals" if (found["kinds"], found["got"]) == ("int", "float") else got
+        return f"must be {kinds}{limit}" + (f", not {got}" if got else "")
+    for pattern, text in _OTHER_FAULTS:
+        if found := pattern.fullmatch(what):
+            return text.format(name=repr(shown(found.groupdict().get("name", ""), _MAX_SHOWN)))
+    return f"is not as it has to be: {what}"
 
 
 def knowledge_error(path: Path, entry: str, problem: str) -> KnowledgeError:
