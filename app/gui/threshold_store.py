@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
+from app.gui.session_files import free_path
 from app.own_thresholds import FILE, trouble_sentence
 from resources.failures import HyperscopeError, NotFoundError
 from resources.files import replace_file, write_failures
@@ -23,7 +24,7 @@ _MOST_STEPS = 100
 class ThresholdStore(QObject):
     """What storage is judged by. ``changed`` is emitted after every change, also by another window.
 
-    A file that can't be used is not written over: the first change puts it aside.
+    A file that can't be used is not written over: the first change puts it aside, beside earlier ones.
     """
 
     changed = Signal()
@@ -91,7 +92,7 @@ class ThresholdStore(QObject):
         with write_failures(self._path), ExitStack() as on_failure:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self.limits.trouble and self._path.exists():
-                aside = self._path.replace(self._path.with_name(self._path.name + _KEPT_ASIDE))
+                aside = self._path.replace(free_path(self._path.with_name(self._path.name + _KEPT_ASIDE)))
                 on_failure.callback(aside.replace, self._path)
             replace_file(self._path, thresholds_text(own, self._classes))
             on_failure.pop_all()

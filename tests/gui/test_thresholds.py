@@ -227,6 +227,16 @@ def test_a_broken_file_is_told_and_put_aside_by_the_next_change(
     assert path.with_name("thresholds.toml.unreadable").read_text(encoding="utf-8") == "[[["
 
 
+def test_a_second_broken_file_is_put_beside_the_first(tmp_path: Path) -> None:
+    classes = load_problems().storage.classes
+    mine = thresholds_of(b'[[sets]]\nname = "mine"\nclass = "ssd"\n[sets.numbers]\n', "mine.toml", classes)
+    for broken in ("[[[", "]]]"):
+        (tmp_path / "thresholds.toml").write_text(broken, encoding="utf-8")
+        ThresholdStore(tmp_path, classes).change(mine, "new set")
+    kept = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.unreadable")]
+    assert sorted(kept) == ["[[[", "]]]"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
 def test_a_change_that_cannot_be_written_leaves_the_broken_file_where_it_is(tmp_path: Path) -> None:
     import resource  # noqa: PLC0415 - Windows has none
