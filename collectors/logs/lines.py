@@ -51,9 +51,12 @@ class Line:
 
 
 class LineFinder:
-    """Finds the known lines in blocks of whole lines."""
+    """Finds the known lines in blocks of whole lines; ``too_long`` is called for each that seems known and is
+    longer than any log's, which is left out.
+    """
 
-    def __init__(self, known: LogKnowledge) -> None:
+    def __init__(self, known: LogKnowledge, too_long: Callable[[], None]) -> None:
+        self._too_long = too_long
         self._forms, self._longest = known.forms, known.limits.line_bytes
         self._told = {name: _form_of(name, row) for name, row in known.told.items()}
 
@@ -68,10 +71,12 @@ class LineFinder:
                 places.setdefault(begin, (end, []))
         for begin in sorted(places):
             end, forms_here = places[begin]
-            if end - begin <= self._longest:
-                line = self._line(block[begin:end].rstrip(b"\r"), forms_here)
-                if line is not None:
-                    yield line
+            if end - begin > self._longest:
+                self._too_long()
+                continue
+            line = self._line(block[begin:end].rstrip(b"\r"), forms_here)
+            if line is not None:
+                yield line
 
     def _line(self, text: bytes, forms: list[LineForm]) -> Line | None:
         prefix = _PREFIX.match(text)

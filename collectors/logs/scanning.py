@@ -39,16 +39,20 @@ class ReadLog:
     by_minute: Counter[int] = field(default_factory=Counter)
 
     def note_long(self) -> None:
-        """Count a line that is too long to be read."""
+        """Count a line that seems known and is too long to be read."""
         self.too_long += 1
+
+    def note_unread(self) -> None:
+        """Count a line that is in no block, since it is too long to be read."""
+        self.note_long()
         self.lines += 1
 
 
 def read_log(stream: LogStream, known: LogKnowledge) -> ReadLog:
     """Read a log. Raises BadInputError for a damaged file."""
     log = ReadLog(stream.name, stream.folders, stream.is_archived, stream.host)
-    finder, folding = LineFinder(known), Folding(known.limits)
-    for block in blocks(stream.read, known.limits.line_bytes, log.note_long):
+    finder, folding = LineFinder(known, log.note_long), Folding(known.limits)
+    for block in blocks(stream.read, known.limits.line_bytes, log.note_unread):
         log.lines += block.count(b"\n") + (not block.endswith(b"\n"))
         _note_time(log, block)
         if log.name.startswith("vmware"):

@@ -15,7 +15,7 @@ from resources.scsi_codes import load_scsi_codes
 from tests.logs.writing_logs import LATENCY, LINK_DOWN, SENSE
 
 KNOWN = load_log_lines()
-FINDER = LineFinder(KNOWN)
+FINDER = LineFinder(KNOWN, lambda: None)
 BODY = re.compile(r"^\S+Z ?(?:cpu\d+:\d+\)|In\(\d+\) vmkernel: cpu\d+:\d+\)|\| [\w-]+\| I120: )")
 
 

@@ -399,6 +399,13 @@ class TestHostileFiles:
         assert report.events == 2
         assert report.notes == ("vmkernel.log: 1 line was left out: too long to be a log's.",)
 
+    def test_a_known_line_in_a_block_that_is_longer_than_any_is_counted(self, tmp_path: Path) -> None:
+        log = vmkernel(0, SENSE) + vmkernel(60, SENSE + "x" * 40_000) + vmkernel(300, SENSE)
+        (tmp_path / "vmkernel.log").write_text(log, encoding="utf-8")
+        report = import_logs([tmp_path / "vmkernel.log"], tmp_path / "s.hscope", LogOptions(host="esx01"))
+        assert (report.events, report.lines, report.known) == (2, 3, 2)
+        assert report.notes == ("vmkernel.log: 1 line was left out: too long to be a log's.",)
+
     def test_lines_that_are_not_known(self, tmp_path: Path) -> None:
         (tmp_path / "vmkernel.log").write_text(vmkernel(0, "all is well\n"), encoding="utf-8")
         refused([tmp_path / "vmkernel.log"], "None of the .* lines .* no sign that all was well")
