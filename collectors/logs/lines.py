@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,7 +28,6 @@ _TOLD = re.compile(
 )
 _YEARS = range(1970, 9999)
 """What is counted over time needs room behind the last line: no calendar has a year after 9999."""
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SENT = re.compile(r"\) was sent immediately to hostd.*$")
 _TOLD_LITERALS = (b"[vob.", b"[esx.")
 
@@ -98,7 +98,7 @@ def blocks(read: Callable[[int], bytes], line_bytes: int, too_long: Callable[[],
     """
     rest, is_skipping, is_begin = b"", False, True
     while data := read(CHUNK):
-        data, is_begin = data.removeprefix(_BYTE_ORDER_MARK) if is_begin else data, False
+        data, is_begin = data.removeprefix(BOM_UTF8) if is_begin else data, False
         if is_skipping:
             end = data.find(b"\n")
             if end < 0:

@@ -5,6 +5,7 @@ time.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +14,6 @@ _HEAD = 64 << 10
 _STAMP = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.MULTILINE)
 _NAME = re.compile(r"(?:vmkernel|vobd|vmware|hostd)\b.*\.(?:log|gz)(?:\.gz)?", re.IGNORECASE)
 _PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # an editor puts it in front
 _BLOCK = 512
 _CHECKSUM = slice(148, 156)
 
@@ -42,7 +42,7 @@ def is_log(path: Path) -> bool:
         return False  # a capture
     if head.startswith(_PACKED):
         head = _unpacked(head)
-    text = head.removeprefix(_BYTE_ORDER_MARK)
+    text = head.removeprefix(BOM_UTF8)  # an editor puts it in front
     return is_tar(head) or bool(_STAMP.search(text)) or bool(_NAME.fullmatch(path.name))
 
 

@@ -30,7 +30,7 @@ from connections.vsphere.faults import ReplacedError
 from connections.vsphere.privileges import missing_privileges
 from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
-from resources.catalogue import load_catalogue
+from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
@@ -116,7 +116,8 @@ class VSphereCollector:
         )
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
-        counter_selection = self._selection(PerfServer(vsphere), selected.objects())
+        catalogue = load_catalogue(self._options.extra_dirs)
+        counter_selection = self._selection(PerfServer(vsphere), selected.objects(), catalogue)
         _store_definitions(vsphere, feed, watcher.snapshot(), counter_selection.definitions)
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         attributes = self._source_attributes(vsphere, watcher, lacking)
@@ -147,7 +148,7 @@ class VSphereCollector:
             watcher.snapshot,
             selected.objects,
             load_vsan_service(self._options.extra_dirs),
-            load_catalogue(self._options.extra_dirs),
+            catalogue,
             past_s=self._past_s(),
         )
         with self._beside(vsphere, watcher, rollups, vsan, shared):
@@ -220,11 +221,13 @@ class VSphereCollector:
         hour_s = self._limits.realtime_s if self._options.backfill else 0.0
         return max(hour_s, self._options.history_days * _DAY_S)
 
-    def _selection(self, server: PerfServer, objects: Mapping[str, Subject]) -> CounterSelection:
+    def _selection(
+        self, server: PerfServer, objects: Mapping[str, Subject], catalogue: Catalogue
+    ) -> CounterSelection:
         definitions = server.definitions()
         return CounterSelection(
             server,
-            load_catalogue(self._options.extra_dirs),
+            catalogue,
             self._preset,
             self._limits,
             _interval_s(server, objects, self._limits.sampled),

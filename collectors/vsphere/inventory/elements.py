@@ -221,7 +221,7 @@ def luns(element: Element) -> tuple[Lun, ...]:
             _flag(text_at(one, "localDisk")),
             _flag(text_at(one, "ssd")),
             tidy(text_at(one, "applicationProtocol")),
-            text_at(one, "usedByMemoryTiering") in ("true", "1"),
+            _flag(text_at(one, "usedByMemoryTiering")) is True,
         )
         for one in _items(element)
         if text_at(one, "canonicalName") and text_at(one, "lunType") in ("disk", "")
@@ -296,7 +296,7 @@ def cluster_config(element: Element) -> ClusterConfig:
         _number(text_at(element, "drsConfig", "vmotionRate")),
         _flag(text_at(element, "dasConfig", "enabled")),
         _flag(text_at(element, "dasConfig", "admissionControlEnabled")),
-        float(sum(text_at(rule, "enabled") in ("true", "1") for rule in element.findall(NS + "rule"))),
+        float(sum(_flag(text_at(rule, "enabled")) is True for rule in element.findall(NS + "rule"))),
         float(len(element.findall(NS + "drsVmConfig"))),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from collectors.vsphere.vsan.cluster import VsanCluster
 from collectors.vsphere.vsan.replies import EntitySamples
-from resources.vsan_service import OfDatastore, VsanService
+from resources.vsan_service import Metric, OfDatastore, VsanService
 from sessions.model import FloatArray
 
 _WHOLE = 100.0
@@ -39,7 +39,7 @@ def of_datastore(
 def _extreme(
     one: OfDatastore, samples: Iterable[EntitySamples], service: VsanService, cluster: VsanCluster
 ) -> Samples:
-    metrics = {kind.id: service.metrics(kind, cluster.architecture) for kind in service.type}
+    metrics = _metrics(service, cluster)
     by_time: dict[int, list[float]] = defaultdict(list)
     for entity in samples:
         for label in one.labels:
@@ -69,12 +69,13 @@ def _skew(
     one: OfDatastore, samples: Iterable[EntitySamples], cluster: VsanCluster, service: VsanService
 ) -> Samples:
     """The slowest disk over the median of its disk group, or of its host where there are no groups."""
+    metrics, label = _metrics(service, cluster), one.labels[0]
     groups: dict[tuple[int, str], list[float]] = defaultdict(list)
     for entity in samples:
         disk = cluster.disks.get(entity.uuid)
-        if disk is not None and one.labels[0] in entity.values:
+        if disk is not None and label in entity.values and label in metrics[entity.type]:
             group = disk.group if cluster.architecture == "OSA" else disk.host.key if disk.host else ""
-            for at, value in _present(entity, entity.values[one.labels[0]] * 0.001):
+            for at, value in _present(entity, entity.values[label] * metrics[entity.type][label].factor):
                 if value > 0 and group:
                     groups[at, group].append(value)
     found: Samples = {}
@@ -84,6 +85,11 @@ def _skew(
             ratio = slowest / float(np.median(latencies)) if slowest >= service.timing.skew_from_ms else 1.0
             found[at] = max(found.get(at, 0.0), ratio)
     return found
+
+
+def _metrics(service: VsanService, cluster: VsanCluster) -> dict[str, dict[str, Metric]]:
+    """The metrics of each type by label."""
+    return {kind.id: service.metrics(kind, cluster.architecture) for kind in service.type}
 
 
 def _present(entity: EntitySamples, values: FloatArray) -> Iterator[tuple[int, float]]:
