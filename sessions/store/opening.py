@@ -39,7 +39,7 @@ def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock
             _prepare_for_writing(database)
         except BaseException:
             database.close()
-            remove_files(path)
+            remove_session(path)
             raise
     except BaseException:
         lock.release()
@@ -169,16 +169,11 @@ def _rebuild(database: Database, page_size: int) -> None:
     database.execute("VACUUM")
 
 
-def remove_files(path: Path) -> None:
-    """Delete a session with SQLite's files beside it."""
+def remove_session(path: Path) -> None:
+    """Delete a session that nobody has open, with SQLite's files beside it."""
     with translated(path):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def remove_session(path: Path) -> None:
-    """Delete a session that nobody has open, with SQLite's files beside it."""
-    remove_files(path)
 
 
 def _require_file(path: Path) -> None:

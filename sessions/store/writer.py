@@ -14,7 +14,7 @@ from sessions.store.blocks import EncodedBlock
 from sessions.store.database import Database, translated
 from sessions.store.inventory import Inventory, pack_entities, pack_series
 from sessions.store.lock import WriterLock
-from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_files
+from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_session
 from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
 from sessions.store.segments import Layout, load_layouts, load_segments
@@ -190,7 +190,7 @@ class SessionWriter(RecordWriter):
             self._guard.closed = True
             self._database.close()
             try:
-                remove_files(self._database.path)
+                remove_session(self._database.path)
             finally:
                 self._lock.release()
 
