@@ -11,13 +11,12 @@ from pathlib import Path
 from threading import Event
 
 from app.commands.import_logs_run import add_logs
+from app.commands.import_start import divided
 from app.terminal import cancellable
 from collectors.esxtop.importing import import_captures
 from collectors.esxtop.report import ImportReport, Progress
 from collectors.fio.importing import FioReport, import_fio
-from collectors.fio.recognising import are_fio
 from collectors.logs.importing import LogOptions, LogReport, import_logs
-from collectors.logs.recognising import without_logs
 from recorder.event_lines import EventLines
 from recorder.protocol import ImportEnded, ImportProgress, read_import
 from recorder.stdin_lines import StdinLines
@@ -70,11 +69,11 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     report: ImportReport | FioReport | LogReport
     added: LogReport | None = None
     try:
-        others, logs = without_logs(files)
-        if not others or options.into:
-            report = added = import_logs(files, out, options, progress=bytes_done, cancel=cancel)
-        elif are_fio(others):
-            report = import_fio(files, out, progress=bytes_done, cancel=cancel)
+        others, logs, is_fio = ([], files, False) if options.into else divided(files)
+        if not others:
+            report = added = import_logs(logs, out, options, progress=bytes_done, cancel=cancel)
+        elif is_fio:
+            report = import_fio(others, out, progress=bytes_done, cancel=cancel)
         else:
             report = import_captures(
                 others,

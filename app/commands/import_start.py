@@ -20,15 +20,11 @@ def run_at_terminal(
     ``workers`` is the number of worker processes; None chooses it by the files' size. ``host``: who wrote the
     logs.
     """
-    others, logs = without_logs(files)
-    if not others and logs:
+    others, logs, is_fio = divided(files)
+    if logs and not others:
         _import_logs(logs, out, host, into=False, as_json=as_json)
         return
-    if are_fio(others):
-        if logs:
-            raise UsageError(
-                "These are files of fio and logs of ESXi.", advice="Import them into sessions of their own."
-            )
+    if is_fio:
         from app.commands.import_fio_run import run_fio_import  # noqa: PLC0415 - an import of captures needs it not
 
         run_fio_import(others, out, as_json=as_json)
@@ -37,6 +33,20 @@ def run_at_terminal(
     from app.commands.import_run import run_import  # noqa: PLC0415 - takes as long as the workers' start
 
     run_import(others, out, workers, ahead, logs=logs, host=host, as_json=as_json)
+
+
+def divided(files: Sequence[Path]) -> tuple[list[Path], list[Path], bool]:
+    """Return the files that are no logs of ESXi, those that are, and whether the former are of fio.
+
+    Raises UsageError for files that can't be in one session.
+    """
+    others, logs = without_logs(files)
+    is_fio = bool(others) and are_fio(others)
+    if is_fio and logs:
+        raise UsageError(
+            "These are files of fio and logs of ESXi.", advice="Import them into sessions of their own."
+        )
+    return others, logs, is_fio
 
 
 def add_to_session(files: Sequence[Path], session: Path, *, host: str, as_json: bool) -> None:

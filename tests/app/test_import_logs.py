@@ -9,6 +9,7 @@ import pytest
 
 from app.program import run
 from sessions.store import SessionReader
+from tests.app.typed import Typist
 from tests.gui.recordings import capture
 from tests.logs.writing_logs import LINK_DOWN, SENSE, START, vmkernel
 
@@ -105,3 +106,13 @@ def test_captures_are_not_added(tmp_path: Path, capsys: pytest.CaptureFixture[st
     night = capture(tmp_path / "night.csv", seconds=60)
     assert run(["import", str(night), "--into", str(tmp_path / "s.hscope")]) == 2
     assert "only logs can be added" in said(capsys)
+
+
+def test_a_window_hears_that_output_of_fio_and_logs_are_two_sessions(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text('{"fio version": "fio-3.36"}', encoding="utf-8")
+    words = ("import", tmp_path / "out.json", log, "-o", tmp_path / "s.hscope", "--attached")
+    with Typist(tmp_path).attached(*words) as window:
+        assert window.stdout is not None
+        [ended] = map(json.loads, window.stdout)
+    assert (ended["event"], ended["code"]) == ("ended", 2)
+    assert "files of fio and logs of ESXi" in ended["message"]
