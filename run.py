@@ -118,7 +118,11 @@ def every_test() -> int:
     if code != SOME_FAILED or not 0 < len(failed) <= MOST_RACES:
         return code
     say(f"{len(failed)} failed on a busy machine; now alone …")
-    code = python("-m", "pytest", "--last-failed", "--last-failed-no-failures=none", *common, where=ROOT)
+    report = FAILED / "alone.xml"
+    again = ("--last-failed", "--last-failed-no-failures=none", f"--junitxml={report}")
+    code = python("-m", "pytest", *again, *common, where=ROOT)
+    if code == 0 and 'skipped="0"' not in report.read_text(encoding="utf-8"):
+        return fail("A test that failed was skipped when it ran alone.", "Run it by its name.")
     if code == 0:
         for name in failed:
             say(f"RACED: {name} failed beside other tests and passed alone. Its race is a defect: mend it.")

@@ -241,26 +241,36 @@ def test_help_comes_from_any_folder(tmp_path: Path) -> None:
 
 
 RACING = "import os\n\ndef test_{at}():\n    assert not os.environ.get('PYTEST_XDIST_WORKER')\n"
+SKIPPED = (
+    "import os, pytest\n\ndef test_{at}():\n"
+    "    os.environ.get('PYTEST_XDIST_WORKER') or pytest.skip('alone')\n    assert False\n"
+)
 WRONG = "def test_{at}():\n    assert False\n"
 
 
 @pytest.mark.parametrize(
-    ("racing", "wrong", "code", "says"),
+    ("forms", "code", "says"),
     [
-        (0, 0, 0, ""),
-        (2, 0, 0, "RACED: test_0.py::test_0 failed beside"),
-        (1, 1, 1, "2 failed on a busy machine; now alone"),
-        (4, 0, 1, ""),
+        ([], 0, ""),
+        ([RACING] * 2, 0, "RACED: test_0.py::test_0 failed beside"),
+        ([RACING, WRONG], 1, "2 failed on a busy machine; now alone"),
+        ([RACING, SKIPPED], 1, "was skipped when it ran alone"),
+        ([RACING] * 4, 1, ""),
     ],
-    ids=["all pass", "races are named", "what fails alone is red", "many failures are red"],
+    ids=[
+        "all pass",
+        "races are named",
+        "what fails alone is red",
+        "what is skipped alone is red",
+        "many are red",
+    ],
 )
 def test_what_fails_on_a_busy_machine_is_run_again_alone(
     run: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-    racing: int,
-    wrong: int,
+    forms: list[str],
     code: int,
     says: str,
 ) -> None:
@@ -269,10 +279,10 @@ def test_what_fails_on_a_busy_machine_is_run_again_alone(
     run.TESTS_A_CORE, run.WAITING_TESTS = 0, 2
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
     (tmp_path / "test_right.py").write_text("def test_right():\n    pass\n", encoding="utf-8")
-    for at, form in enumerate([RACING] * racing + [WRONG] * wrong):
+    for at, form in enumerate(forms):
         (tmp_path / f"test_{at}.py").write_text(form.format(at=at), encoding="utf-8")
     assert run.every_test() == code
     heard = "".join(capfd.readouterr())
     assert says in heard
-    assert ("RACED" in heard) == (racing > 0 and code == 0)
-    assert ("now alone" in heard) == (0 < racing + wrong <= 3)
+    assert ("RACED" in heard) == (len(forms) > 0 and code == 0)
+    assert ("now alone" in heard) == (0 < len(forms) <= 3)

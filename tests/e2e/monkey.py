@@ -347,9 +347,12 @@ def live(options: argparse.Namespace, application: QApplication, watch: Watch, n
 
     next_.timeout.connect(act)
     act()
-    until(
-        "the end of a life", lambda: time.monotonic() - begin > options.round_s or not window.isVisible(), 1e9
-    )
+
+    def has_lived() -> bool:
+        is_over = time.monotonic() - begin > options.round_s and monkey.done.total() >= options.least
+        return is_over or not window.isVisible()
+
+    until("the end of a life", has_lived, 1e9)
     next_.stop()
     hand.do("mouseup 1")
     hand.close()
@@ -382,6 +385,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--round-s", type=float, default=60.0, help="how long one window lives")
+    parser.add_argument("--least", type=int, default=0, help="so many events at least, however long it takes")
     parser.add_argument("--size", default="1280x720")
     parser.add_argument("--theme", default="dark")
     parser.add_argument("--stall-s", type=float, default=1.0)
