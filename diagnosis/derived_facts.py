@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 
 from diagnosis.resource_pools import pools_from
 from resources.derived_counters import DerivedFact
-from sessions.model import Entity, EntityRef, Fact
+from sessions.model import DISK_PLACE, Entity, EntityRef, Fact
 
-DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
-"""Names of the facts that say where a VM's disks lie."""
 _DEEPEST = 16  # pools within pools; a session is untrusted and may hold a cycle
 Known = Mapping[EntityRef, Fact]
 

@@ -9,12 +9,11 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from diagnosis.derived_facts import DISK_PLACE
 from diagnosis.facts import FactTable
 from resources.foreign_text import shown
 from resources.storage_classes import ANY, ClassSign
 from resources.threshold_sets import ChosenClass, StorageLimits
-from sessions.model import Entity, EntityRef, FloatArray
+from sessions.model import DISK_PLACE, Entity, EntityRef, FloatArray
 
 _NAME = 80
 

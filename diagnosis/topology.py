@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnosis.derived_facts import DISK_PLACE
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
@@ -16,7 +15,7 @@ from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, StorageLimits
 from sessions.current_records import with_current_names
-from sessions.model import Entity, EntityRef, SampleSource, Series
+from sessions.model import DISK_PLACE, Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
 _SHARED = ("device", "datastore")

@@ -5,6 +5,7 @@ Times are milliseconds since 1970 (UTC). Values are float64 in the counter's can
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -69,6 +70,9 @@ EXPECTED, RECEIVED = "expected", "received"
 ZONE, AHEAD_OF_UTC = "time zone", "minutes ahead of UTC"
 """Attributes of an imported capture: the zone that its header names, and how far that is ahead of UTC."""
 ZONE_NOT_TOLD = "not told by the capture; its times are read as UTC"
+
+DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
+"""Names of the facts that say where a VM's disks lie."""
 
 SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio", "log"]
 

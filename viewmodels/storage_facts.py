@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from diagnosis.derived_facts import DISK_PLACE
-from sessions.model import Fact
+from sessions.model import DISK_PLACE, Fact
 
 _TELLING = re.compile(rf"device\.(protocol|vendor|ssd|local|datastore)|datastore\.type|{DISK_PLACE.pattern}")
 
