@@ -213,6 +213,13 @@ class TestLimit:
         assert (found.causes[0].cause, found.causes[0].verdict) == (first, verdict)
         assert verdicts(found)["vm_limit" if first == "pool_limit" else "pool_limit"] == "ruled out"
 
+    def test_neither_the_vm_nor_a_pool_has_one(self) -> None:
+        recording = host()
+        found = vm(recording, "web01", max_limited=8.0, ready=8.5, alloc_max=-1.0)
+        recording.fact(found, "pool.cpu_limit_mhz", -1.0)
+        because = cause(only(recording, problem=self.PROBLEM), "pool_limit").because
+        assert because == "No pool above it has a CPU limit."
+
     def test_plain_esxtop_cannot_tell_whose(self) -> None:
         recording = host()
         recording.vm("web01", {"cpu.max_limited": 8.0, "cpu.ready": 8.5})

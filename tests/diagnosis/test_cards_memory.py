@@ -216,6 +216,17 @@ class TestSwapping:
         assert says in because
         assert "−1" not in because
 
+    @pytest.mark.parametrize(
+        ("limit", "says"), [(-1.0, "no pool above it limits its 8 GB."), (6_144.0, "limited to 6 GB.")]
+    )
+    def test_pools_without_a_limit_are_said_to_have_none(self, limit: float, says: str) -> None:
+        recording = short_host(3.0)
+        member = vm(recording, "a", swap_write=2.0, alloc_max=-1.0)
+        recording.fact(member, "pool.mem_limit_mb", limit)
+        because = cause(only(recording, problem=self.PROBLEM), "pool_limit").because
+        assert because.endswith(says)
+        assert "−1" not in because
+
     def test_the_balloon_was_not_quick_enough(self) -> None:
         recording = short_host(3.0)
         vm(recording, "a", swap_write=2.0, balloon=500.0, balloon_target=3_000.0)
