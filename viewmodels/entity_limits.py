@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from threading import Lock
@@ -27,13 +27,14 @@ _ALL_TIMES = TimeRange(-(1 << 62), 1 << 62)
 class EntityLimits:
     """The limits of numbers of entities; ``general`` are those of everything without a class of its own.
 
-    Without a ``storage`` table all limits are general. Views and workers may share one: what was found of an
-    entity is kept, so that asking again costs a look-up.
+    ``storage`` makes the table of classes when the first class is asked for; without it all limits are
+    general. Views and workers may share one: what was found of an entity is kept, so that asking again costs
+    a look-up.
     """
 
-    def __init__(self, general: LimitsByCounter, storage: StorageTable | None = None) -> None:
+    def __init__(self, general: LimitsByCounter, storage: Callable[[], StorageTable] | None = None) -> None:
         self.general = general
-        self._storage = storage
+        self._storage = cache(storage) if storage is not None else None
         self._finding = Lock()
         self._classes: dict[EntityRef, str] = {}
         self._limits: dict[tuple[str, str, str], CounterLimits | None] = {}
@@ -44,6 +45,19 @@ class EntityLimits:
             return False
         return any(key == counter and one.depends_on_class for (key, _), one in self.general.items())
 
+    def find_classes(self, refs: Iterable[EntityRef], check: Callable[[], None] = lambda: None) -> None:
+        """Find the classes of entities whose limits may depend on them, in a worker, before a view asks.
+
+        ``check`` is called between entities, and raises to stop.
+        """
+        if self._storage is None:
+            return
+        kinds = {kind for (_, kind), one in self.general.items() if one.depends_on_class}
+        for ref in refs:
+            if ref.kind in kinds:
+                check()
+                self._class_of(ref, self._storage)
+
     def of(self, counter: str, ref: EntityRef) -> CounterLimits | None:
         """Return the limits of a counter of an entity, None if there are none."""
         known = self.general.of(counter, ref.kind)
@@ -51,7 +65,7 @@ class EntityLimits:
             return known
         which = counter, ref.kind, self._class_of(ref, self._storage)
         if which not in self._limits:
-            self._limits[which] = _of_class(known, which[2], self._storage.judged_by)
+            self._limits[which] = _of_class(known, which[2], self._storage().judged_by)
         return self._limits[which]
 
     def alike(self, refs: Sequence[EntityRef]) -> tuple[IntArray, Sequence[EntityRef]]:
@@ -67,20 +81,25 @@ class EntityLimits:
             found.append(groups[which])
         return np.array(found, np.int64), first
 
-    def _class_of(self, ref: EntityRef, storage: StorageTable) -> str:
+    def _class_of(self, ref: EntityRef, storage: Callable[[], StorageTable]) -> str:
         found = self._classes.get(ref)
         if found is None:
             with self._finding:  # the table keeps what is half found
-                found = storage.of(_judged_as(ref, storage)).storage_class
+                table = storage()
+                found = table.of(_judged_as(ref, table)).storage_class
             self._classes[ref] = found
         return found
 
 
+def limit_words(limits: CounterLimits, unit: str) -> str:
+    """Return ``5 ms: class NVMe, yours v2 of 2026-11-22 (…)`` with the source of the number."""
+    because = f": {limits.because}" if limits.because else ""
+    return f"{format_value(limits.warning.value, unit)}{because} ({limits.warning.source})"
+
+
 def limit_text(limits: CounterLimits, unit: str) -> str:
     """Return ``limit 5 ms: class NVMe, yours v2 of 2026-11-22 (…)`` with the source of the number."""
-    value = format_value(limits.warning.value, unit)
-    because = f": {limits.because}" if limits.because else ""
-    return f"limit {value}{because} ({limits.warning.source})"
+    return f"limit {limit_words(limits, unit)}"
 
 
 class LimitsCache:
@@ -112,12 +131,14 @@ def entity_limits(snapshot: Snapshot, general: LimitsByCounter, judged_by: Stora
         placements = [one for told in relations.values() for one in told if one.name == "host"]
         return known_to_vcenter(entities, placements)
 
-    table = StorageTable(
-        judged_by,
-        lambda ref: known_twice().get(ref, ref) if ref.kind == "vm" else ref,
-        lambda ref: entities.get(ref) or Entity(ref, ref.key),
-        FactTable(facts, _ALL_TIMES),
-    )
+    def table() -> StorageTable:
+        return StorageTable(
+            judged_by,
+            lambda ref: known_twice().get(ref, ref) if ref.kind == "vm" else ref,
+            lambda ref: entities.get(ref) or Entity(ref, ref.key),
+            FactTable(facts, _ALL_TIMES),
+        )
+
     return EntityLimits(general, table)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter, Screen
-from viewmodels.entity_limits import limit_text
+from viewmodels.entity_limits import limit_words
 from viewmodels.esxtop_table import FieldChoice, RowLimits, TableColumn
 from viewmodels.snapshot import Snapshot
 
@@ -103,7 +103,7 @@ def columns_of(
 
 def with_class_limits(column: TableColumn, limits: RowLimits) -> TableColumn:
     """Return the column with the limits of classes that its rows have in its tooltip."""
-    told = [f"Limit of {limit_text(one, column.unit)[6:]}" for one in limits.known if one.because]
+    told = [f"Limit of {limit_words(one, column.unit)}" for one in limits.known if one.because]
     return replace(column, tooltip="\n".join([column.tooltip, *told]))
 
 

@@ -38,6 +38,7 @@ from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
+from app.gui.storage_classing import StorageClassing
 from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
@@ -121,6 +122,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
+    StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more
     window.add_panels(PANELS, desk)
     _Frame(window, desk, workbench, window)

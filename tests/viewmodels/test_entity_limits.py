@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diagnosis.facts import FactTable
+from diagnosis.storage_table import StorageTable
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.threshold_sets import ChosenClass, OwnSet, OwnThresholds, StorageLimits
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
+from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
 from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_sets import charts_of, lines_of
@@ -88,6 +91,31 @@ def test_other_counters_and_entities_keep_the_general_limits(path: Path) -> None
         assert limits.of("cpu.ready", HOST) is None
         assert limits.depend_on_class("disk.device_latency")
         assert not limits.depend_on_class("cpu.ready")
+
+
+def test_classes_that_were_found_ahead_are_not_worked_out_again(path: Path) -> None:
+    asked: list[EntityRef] = []
+
+    with reading(path) as (_, snapshot):
+
+        def entity(ref: EntityRef) -> Entity:
+            asked.append(ref)
+            return snapshot.entities[ref]
+
+        facts = FactTable(snapshot.records.storage, TimeRange(0, T0 + 1))
+        table = StorageTable(StorageLimits(PROBLEMS.storage.classes), lambda ref: ref, entity, facts)
+        limits = EntityLimits(GENERAL, lambda: table)
+        assert not asked
+        limits.find_classes(snapshot.entities)
+        assert {NVME, HDD, LUN} <= set(asked)
+        assert HOST not in asked
+        asked.clear()
+        found = limits.of("disk.device_latency", NVME)
+        group, _first = limits.alike(list(LATENCY))
+    assert not asked
+    assert found is not None
+    assert found.because == "class NVMe"
+    assert len(set(group.tolist())) == 3
 
 
 def test_an_admins_own_set_says_so(path: Path) -> None:
