@@ -8,7 +8,10 @@ Json = dict[str, object]
 
 
 def page_json(page: Page) -> Json:
-    """Return ``{"kind", "name", "title", "sections": [{"title", "text", "items", "tables"}], "links"}``."""
+    """Return ``{"kind", "name", "title", "sections": [{"title", "content"}], "links"}``.
+
+    Of the content a paragraph is a text, a list is a list of texts, a table a list of rows by their heads.
+    """
     links = [
         {"kind": span.page, "name": span.text}
         for section in page.sections

@@ -4,28 +4,15 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling
 from resources.units import UNITS, format_value
 from resources.views import LimitsByCounter, Screen
 from viewmodels.entity_words import kind_label
-from viewmodels.reference.values import (
-    Block,
-    Bullets,
-    Line,
-    Page,
-    Paragraph,
-    Section,
-    Span,
-    Table,
-    cell,
-    code,
-    joined,
-    plain,
-    to_page,
-)
+from viewmodels.reference import values as page
+from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _BETTER = {"low": "low values are good", "high": "high values are good", "": ""}
 _KIND = {
@@ -47,41 +34,39 @@ class CounterUse:
     presets: Mapping[str, Sequence[str]]
 
 
-def counter_page(counter: Counter, use: CounterUse) -> Page:
+def counter_page(counter: Counter, use: CounterUse) -> page.Page:
     """Return the page about a counter."""
     names = tuple(filter(None, (counter.short, counter.label, *(twin.name for twin in counter.vcenter))))
-    sections = (
-        Section("", tuple(_head(counter))),
-        Section("In esxtop", tuple(_esxtop(counter, use.screens))),
-        Section("In vCenter", tuple(_vcenter(counter, use.presets.get(counter.key, ())))),
-        Section("Judged by", tuple(_judged(counter, use))),
-        Section(
-            "How we know", (Paragraph(plain(f"{counter.source or 'From its name'}.".replace("..", "."))),)
-        ),
-    )
-    return Page("counter", counter.key, counter.label, tuple(one for one in sections if one.blocks), names)
+    sections: dict[str, Iterable[page.Block]] = {
+        "": _head(counter),
+        "In esxtop": _esxtop(counter, use.screens),
+        "In vCenter": _vcenter(counter, use.presets.get(counter.key, ())),
+        "Judged by": _judged(counter, use),
+        "How we know": [page.paragraph(f"{counter.source or 'From its name'}.".replace("..", "."))],
+    }
+    return page.page_of("counter", counter.key, counter.label, sections, names)
 
 
-def _head(counter: Counter) -> Iterator[Block]:
+def _head(counter: Counter) -> Iterator[page.Block]:
     short = f" ({counter.short})" if counter.short else ""
-    yield Paragraph((Span(f"{counter.label}{short}.", "bold"), Span(f" {counter.meaning}")))
+    yield page.paragraph(Span(f"{counter.label}{short}.", "bold"), f" {counter.meaning}")
     parts = [
         f"{counter.unit} ({UNITS.get(counter.unit, counter.unit)})",
         _KIND[counter.kind],
         _BETTER[counter.better],
     ]
-    yield Paragraph(plain(f"Unit: {'; '.join(filter(None, parts))}."))
-    yield Paragraph(plain(f"Of: {', '.join(map(kind_label, counter.entities))}."))
+    yield page.paragraph(f"Unit: {'; '.join(filter(None, parts))}.")
+    yield page.paragraph(f"Of: {', '.join(map(kind_label, counter.entities))}.")
     if counter.value_names:
         told = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
-        yield Paragraph(plain(f"Numbers: {told}."))
+        yield page.paragraph(f"Numbers: {told}.")
     if counter.setting:
-        yield Paragraph(plain("Somebody configured it: it rarely changes."))
+        yield page.paragraph("Somebody configured it: it rarely changes.")
     if counter.recorded_by:
-        yield Paragraph(plain(f"Counted by {counter.recorded_by}."))
+        yield page.paragraph(f"Counted by {counter.recorded_by}.")
 
 
-def _esxtop(counter: Counter, screens: Sequence[Screen]) -> Iterator[Block]:
+def _esxtop(counter: Counter, screens: Sequence[Screen]) -> Iterator[page.Block]:
     if not counter.esxtop:
         return
     on = [
@@ -91,11 +76,11 @@ def _esxtop(counter: Counter, screens: Sequence[Screen]) -> Iterator[Block]:
     ]
     where = f"Screen: {', '.join(on)}." if on else "On no screen of its own; batch mode has it."
     field = f" Field: {counter.short}." if counter.short else ""
-    yield Paragraph(plain(where + field))
-    yield Bullets(tuple(_spellings(counter)))
+    yield page.paragraph(where + field)
+    yield page.Bullets(tuple(_spellings(counter)))
 
 
-def _spellings(counter: Counter) -> Iterator[Line]:
+def _spellings(counter: Counter) -> Iterator[page.Line]:
     """How batch mode spells it: a line for each text, with its object classes."""
     by_text: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for spelling in counter.esxtop:
@@ -115,10 +100,10 @@ def _spellings(counter: Counter) -> Iterator[Line]:
         )
 
 
-def _vcenter(counter: Counter, presets: Sequence[str]) -> Iterator[Block]:
+def _vcenter(counter: Counter, presets: Sequence[str]) -> Iterator[page.Block]:
     if not counter.vcenter:
         return
-    yield Table(
+    yield page.Table(
         ("Counter", "Of", "Converted", "Level"),
         tuple(_twin(twin) for twin in counter.vcenter),
     )
@@ -131,10 +116,10 @@ def _vcenter(counter: Counter, presets: Sequence[str]) -> Iterator[Block]:
         "The levels are those from which vCenter archives the value, and its instances; samples of the last "
         "hour do not depend on them."
     )
-    yield Paragraph(plain(recorded + levels))
+    yield page.paragraph(recorded + levels)
 
 
-def _twin(twin: VcenterSpelling) -> tuple[tuple[Line, ...], ...]:
+def _twin(twin: VcenterSpelling) -> tuple[page.Cell, ...]:
     where = f"{twin.on}, each {twin.instance}" if twin.instance else twin.on
     how = CONVERSIONS[twin.conversion].replace("in `with`", f"as {twin.packets}")
     return (
@@ -145,15 +130,11 @@ def _twin(twin: VcenterSpelling) -> tuple[tuple[Line, ...], ...]:
     )
 
 
-def _judged(counter: Counter, use: CounterUse) -> Iterator[Block]:
+def _judged(counter: Counter, use: CounterUse) -> Iterator[page.Block]:
     problems = use.problems.get(counter.key, ())
     if problems:
-        yield Paragraph(
-            (
-                Span("Problems that look at it: "),
-                *joined(to_page("problem", one) for one in problems),
-                Span("."),
-            )
+        yield page.paragraph(
+            "Problems that look at it: ", *joined(to_page("problem", one) for one in problems), "."
         )
     rows = [
         (
@@ -167,4 +148,4 @@ def _judged(counter: Counter, use: CounterUse) -> Iterator[Block]:
         if key == counter.key
     ]
     if rows:
-        yield Table(("Of", "Warning", "Critical", "Problem", "Source"), tuple(rows))
+        yield page.Table(("Of", "Warning", "Critical", "Problem", "Source"), tuple(rows))

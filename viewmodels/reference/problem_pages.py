@@ -13,21 +13,8 @@ from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, T
 from resources.problem_consequences import Consequence
 from resources.units import format_duration, format_value
 from viewmodels.entity_words import kind_label
-from viewmodels.reference.values import (
-    Block,
-    Bullets,
-    Line,
-    Page,
-    Paragraph,
-    Section,
-    Span,
-    Table,
-    cell,
-    code,
-    joined,
-    plain,
-    to_page,
-)
+from viewmodels.reference import values as page
+from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
 _TAG = re.compile(r"[A-Za-z0-9]+")
@@ -57,33 +44,33 @@ class ProblemKnowledge:
     catalogue: Catalogue
 
 
-def problem_page(card: Card, known: ProblemKnowledge) -> Page:
+def problem_page(card: Card, known: ProblemKnowledge) -> page.Page:
     """Return the page about a problem."""
-    sections = (
-        Section("", tuple(_head(card))),
-        Section("When it is found", tuple(_rules(card, known.problems))),
-        Section("Thresholds", tuple(_thresholds(card, known.problems))),
-        Section("Needed to be judged", tuple(_needed(card, known))),
-        Section("What it looks at", tuple(_signals(card, known))),
-        Section("Causes, and what tells them apart", tuple(_causes(card))),
-        Section("What follows from what", tuple(_consequences(card, known.problems))),
-        Section("Don't be fooled", (Bullets(tuple(map(plain, card.traps))),) if card.traps else ()),
-        Section("Sources", tuple(_sources(card, known.problems))),
-    )
-    return Page("problem", card.id, card.title, tuple(one for one in sections if one.blocks), (card.title,))
+    sections: dict[str, Iterable[page.Block]] = {
+        "": _head(card),
+        "When it is found": _rules(card, known.problems),
+        "Thresholds": _thresholds(card, known.problems),
+        "Needed to be judged": _needed(card, known),
+        "What it looks at": _signals(card, known),
+        "Causes, and what tells them apart": _causes(card),
+        "What follows from what": _consequences(card, known.problems),
+        "Don't be fooled": [page.Bullets(tuple(map(page.plain, card.traps)))] if card.traps else [],
+        "Sources": _sources(card, known.problems),
+    }
+    return page.page_of("problem", card.id, card.title, sections, (card.title,))
 
 
-def _head(card: Card) -> Iterator[Block]:
-    yield Paragraph((Span(f"{card.title}.", "bold"), Span(f" {card.meaning}")))
-    yield Paragraph(plain(f"{card.question} Layer: {card.layer} ({_LAYERS[card.layer]})."))
+def _head(card: Card) -> Iterator[page.Block]:
+    yield page.paragraph(Span(f"{card.title}.", "bold"), f" {card.meaning}")
+    yield page.paragraph(f"{card.question} Layer: {card.layer} ({_LAYERS[card.layer]}).")
 
 
-def _rules(card: Card, problems: Problems) -> Iterator[Block]:
+def _rules(card: Card, problems: Problems) -> Iterator[page.Block]:
     for rule in card.rules:
-        yield Paragraph(tuple(_rule(rule, problems)))
+        yield page.paragraph(*_rule(rule, problems))
     for presence in card.presence:
         of = ", ".join(map(kind_label, presence.kinds)) or "a source"
-        yield Paragraph((Span(f"Of {of}, worth knowing: "), code(presence.condition), Span(".")))
+        yield page.paragraph(f"Of {of}, worth knowing: ", code(presence.condition), ".")
 
 
 def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
@@ -122,18 +109,18 @@ def hold_words(hold: Hold) -> str:
     return f"{format_duration(hold.hold_s)} of any {format_duration(hold.of_s)}"
 
 
-def _thresholds(card: Card, problems: Problems) -> Iterator[Block]:
+def _thresholds(card: Card, problems: Problems) -> Iterator[page.Block]:
     if card.thresholds:
         rows = ((cell(code(name)), *_threshold(one, problems)) for name, one in card.thresholds.items())
-        yield Table(("Threshold", "Value", "Source"), tuple(rows))
+        yield page.Table(("Threshold", "Value", "Source"), tuple(rows))
     if any(one.of_class for one in card.thresholds.values()):
         own = [one.label for one in problems.storage.own.sets if one.used]
         judge = f" Yours that judge: {', '.join(own)}." if own else ""
         where = "Numbers of a class of storage hold for what is of it; see Storage limits in the preferences."
-        yield Paragraph(plain(where + judge))
+        yield page.paragraph(where + judge)
 
 
-def _threshold(one: Threshold, problems: Problems) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+def _threshold(one: Threshold, problems: Problems) -> tuple[page.Cell, page.Cell]:
     values, sources = [format_value(one.value, one.unit)], [one.source]
     for each in problems.storage.classes.classes if one.of_class else ():
         number = problems.storage.number(each.id, one.of_class)
@@ -146,7 +133,7 @@ def _threshold(one: Threshold, problems: Problems) -> tuple[tuple[Line, ...], tu
     return cell(*values), cell(*sources)
 
 
-def _needed(card: Card, known: ProblemKnowledge) -> Iterator[Block]:
+def _needed(card: Card, known: ProblemKnowledge) -> Iterator[page.Block]:
     """The counters that conditions read, and who counts them at which level."""
     rules = [rule for rule in known.rules if rule.card.id == card.id and not rule.rule.finds_only]
     keys = dict.fromkeys(
@@ -159,15 +146,15 @@ def _needed(card: Card, known: ProblemKnowledge) -> Iterator[Block]:
     derived = {one.counter: one for one in known.problems.derived.counters}
     rows = [_need(key, known.catalogue, derived[key].source if key in derived else "") for key in keys]
     if rows:
-        yield Table(("Counter", "esxtop", "vCenter"), tuple(rows))
+        yield page.Table(("Counter", "esxtop", "vCenter"), tuple(rows))
     facts = sorted(_facts(rules))
     if facts:
-        yield Paragraph((Span("Of the inventory: "), *joined(map(code, facts)), Span(".")))
+        yield page.paragraph("Of the inventory: ", *joined(map(code, facts)), ".")
     for text in dict.fromkeys(rule.rule.unjudged for rule in rules if rule.rule.unjudged):
-        yield Paragraph(plain(f"Where that is missing: {text}."))
+        yield page.paragraph(f"Where that is missing: {text}.")
     if any(cause.needs for cause in card.causes):
         named = ", ".join(cause.title for cause in card.causes if cause.needs)
-        yield Paragraph(plain(f"Only esxtop decides these causes: {named}."))
+        yield page.paragraph(f"Only esxtop decides these causes: {named}.")
 
 
 def _facts(rules: Iterable[CompiledRule]) -> set[str]:
@@ -180,7 +167,7 @@ def _facts(rules: Iterable[CompiledRule]) -> set[str]:
     return found
 
 
-def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[tuple[Line, ...], ...]:
+def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[page.Cell, ...]:
     counter = catalogue.get(key)
     if counter is None:
         return cell(code(key)), cell("–"), cell(derived or "–")
@@ -191,21 +178,21 @@ def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[tuple[Line, ...
     return cell(to_page("counter", key)), cell(esxtop), cell(*(twins or [worked_out or "–"]))
 
 
-def _signals(card: Card, known: ProblemKnowledge) -> Iterator[Block]:
+def _signals(card: Card, known: ProblemKnowledge) -> Iterator[page.Block]:
     signals = dict(card.signals)
     for rule in card.rules:
         signals.update(rule.signals)
     rows = tuple(_signal(name, one, known.catalogue) for name, one in signals.items())
     if rows:
-        yield Table(("Name in conditions", "What", "Of"), rows)
+        yield page.Table(("Name in conditions", "What", "Of"), rows)
     if card.values:
-        yield Table(
+        yield page.Table(
             ("Named", "Is, over the finding's windows"),
             tuple((cell(code(name)), cell(code(text))) for name, text in card.values.items()),
         )
 
 
-def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[tuple[Line, ...], ...]:
+def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[page.Cell, ...]:
     if signal.arrived:
         within = f"VMs that came to it within {format_duration(signal.within_s)}"
         return cell(code(name)), cell((Span("events "), *joined(map(code, signal.arrived)))), cell(within)
@@ -229,18 +216,20 @@ def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[tuple[Line
     return cell(code(name)), cell(what, formula), cell(of)
 
 
-def _causes(card: Card) -> Iterator[Block]:
+def _causes(card: Card) -> Iterator[page.Block]:
     if card.causes:
-        yield Table(("Cause", "When", "What to do"), tuple(map(_cause, card.causes)))
+        yield page.Table(("Cause", "When", "What to do"), tuple(map(_cause, card.causes)))
 
 
-def _cause(cause: Cause) -> tuple[tuple[Line, ...], ...]:
+def _cause(cause: Cause) -> tuple[page.Cell, ...]:
     tests = [
         ("by the inventory", cause.stated.test if cause.stated else ""),
         ("likely", cause.likely),
         ("possible", cause.possible),
     ]
-    when: list[Line] = [(Span(verdict, "italic"), Span(" "), code(test)) for verdict, test in tests if test]
+    when: list[page.Line] = [
+        (Span(verdict, "italic"), Span(" "), code(test)) for verdict, test in tests if test
+    ]
     if cause.unknown:
         when.append((Span("unknown", "italic"), Span(f" {_spoken(cause.unknown)}")))
     steps = [f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1)]
@@ -252,8 +241,8 @@ def _spoken(template: str) -> str:
     return _PLACE.sub("…", template.replace("{entity}", "it").replace("{host}", "the host"))
 
 
-def _consequences(card: Card, problems: Problems) -> Iterator[Block]:
-    def line(lead: str, other: str, pair: Consequence) -> Line:
+def _consequences(card: Card, problems: Problems) -> Iterator[page.Block]:
+    def line(lead: str, other: str, pair: Consequence) -> page.Line:
         only = f", if its cause is {', '.join(pair.causes)}" if pair.causes else ""
         return (
             Span(f"{lead} "),
@@ -265,14 +254,14 @@ def _consequences(card: Card, problems: Problems) -> Iterator[Block]:
     lines = [line("It explains", pair.downstream, pair) for pair in pairs if pair.upstream == card.id]
     lines += [line("It is explained by", pair.upstream, pair) for pair in pairs if pair.downstream == card.id]
     if lines:
-        yield Bullets(tuple(lines))
+        yield page.Bullets(tuple(lines))
 
 
-def _sources(card: Card, problems: Problems) -> Iterator[Block]:
+def _sources(card: Card, problems: Problems) -> Iterator[page.Block]:
     cited = [tag.strip() for tag in card.sources.split(";")]
     rows = []
     for text in cited:
         tag = _TAG.match(text)
         said = problems.sources.get(tag[0], "") if tag else ""
         rows.append((Span(f"{text}: "), Span(said)))
-    yield Bullets(tuple(rows))
+    yield page.Bullets(tuple(rows))

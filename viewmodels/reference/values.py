@@ -4,7 +4,7 @@ links.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,8 @@ class Span:
 
 
 Line = tuple[Span, ...]
+Cell = tuple[Line, ...]
+"""A cell of a table has lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,10 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; each cell has lines."""
+    """A table."""
 
     heads: tuple[str, ...]
-    rows: tuple[tuple[tuple[Line, ...], ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
 Block = Paragraph | Bullets | Table
@@ -76,6 +78,11 @@ def plain(text: str) -> Line:
     return (Span(text),)
 
 
+def paragraph(*parts: str | Span) -> Paragraph:
+    """Return a paragraph; a text is words without any look."""
+    return Paragraph(tuple(Span(one) if isinstance(one, str) else one for one in parts))
+
+
 def code(text: str) -> Span:
     """Return words as they are typed."""
     return Span(text, "code")
@@ -86,6 +93,14 @@ def to_page(kind: PageKind, name: str) -> Span:
     return Span(name, "code", kind)
 
 
+def page_of(
+    kind: PageKind, name: str, title: str, sections: Mapping[str, Iterable[Block]], also: tuple[str, ...]
+) -> Page:
+    """Return a page of the sections that have anything; the first one has no title."""
+    made = (Section(head, tuple(blocks)) for head, blocks in sections.items())
+    return Page(kind, name, title, tuple(one for one in made if one.blocks), also)
+
+
 def joined(spans: Iterable[Span], between: str = ", ") -> Line:
     """Return words with something between them."""
     found: list[Span] = []
@@ -94,7 +109,7 @@ def joined(spans: Iterable[Span], between: str = ", ") -> Line:
     return tuple(found)
 
 
-def cell(*lines: Line | str | Span) -> tuple[Line, ...]:
+def cell(*lines: Line | str | Span) -> Cell:
     """Return a cell of a table; a text or a span is a line of its own, an empty one is left out."""
     made = (plain(one) if isinstance(one, str) else (one,) if isinstance(one, Span) else one for one in lines)
     return tuple(line for line in made if any(span.text for span in line))
