@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -44,12 +45,12 @@ class StorageSetsPage(QObject):
         self._at = next(iter(store.drafts), ("", ""))
         self.view.left.connect(self._keep_draft)
         self.view.chosen.connect(self._choose)
-        self.view.duplicate_wanted.connect(partial(self._try, self._duplicate))
-        self.view.use_wanted.connect(partial(self._try, self._use))
-        self.view.remove_wanted.connect(partial(self._try, self._remove))
-        self.view.save_wanted.connect(lambda draft: self._try(partial(self._save, draft)))
-        self.view.undo_wanted.connect(partial(self._try, store.undo))
-        self.view.redo_wanted.connect(partial(self._try, store.redo))
+        self.view.duplicate_wanted.connect(partial(_try, self.view, self._duplicate))
+        self.view.use_wanted.connect(partial(_try, self.view, self._use))
+        self.view.remove_wanted.connect(partial(_try, self.view, self._remove))
+        self.view.save_wanted.connect(lambda draft: _try(self.view, partial(self._save, draft)))
+        self.view.undo_wanted.connect(partial(_try, self.view, store.undo))
+        self.view.redo_wanted.connect(partial(_try, self.view, store.redo))
         self.view.import_wanted.connect(self._ask_import)
         self.view.export_wanted.connect(self._ask_export)
         store.changed.connect(self._show)
@@ -88,65 +89,70 @@ class StorageSetsPage(QObject):
             self.view.show_draft(drafts[self._at])
         self.view.show_trouble(limits.trouble)
 
-    def _try(self, act: object, *_args: object) -> None:
-        """Do something with the store; what can't be done is said below the numbers."""
-        assert callable(act)
+    def _change(self, own: OwnThresholds, what: str, at: tuple[str, str]) -> None:
+        """Store other sets, and show this one of them; what was shown stays if they can't be stored."""
+        before, self._at = self._at, at
         try:
-            act()
-        except HyperscopeError as error:
-            self.view.show_trouble(str(error))
+            self._store.change(own, what)
+        except HyperscopeError:
+            self._at = before
+            raise
 
     def _duplicate(self) -> None:
         storage_class, of = self._at
         own, name = duplicated(self._store.limits, storage_class, of, date.today())
-        self._at = (storage_class, name)
-        self._store.change(own, f"duplicate {of or storage_class}")
+        self._change(own, f"duplicate {of or storage_class}", (storage_class, name))
         self.view.name.setFocus()
         self.view.name.selectAll()
 
     def _use(self) -> None:
-        storage_class, name = self._at
-        own = used(self._store.limits.own, storage_class, name)
-        self._store.change(own, f"judge with {name or 'the shipped set'}")
+        own = used(self._store.limits.own, *self._at)
+        self._change(own, f"judge with {self._at[1] or 'the shipped set'}", self._at)
 
     def _remove(self) -> None:
         storage_class, name = self._at
-        self._at = (storage_class, "")
-        self._store.change(removed(self._store.limits.own, name), f"delete {name}")
+        self._change(removed(self._store.limits.own, name), f"delete {name}", (storage_class, ""))
 
     def _save(self, draft: Draft) -> None:
-        storage_class, name = self._at
+        storage_class, old = self._at
+        name = draft.name.strip()
         own = saved(
-            self._store.limits, name, name=draft.name, note=draft.note, numbers=dict(draft.numbers),
+            self._store.limits, old, name=name, note=draft.note, numbers=dict(draft.numbers),
             today=date.today(),
         )  # fmt: skip
-        self._at = (storage_class, draft.name.strip())
-        self._store.change(own, f"save {draft.name.strip()}")
+        self._change(own, f"save {name}", (storage_class, name))
 
     def _ask_import(self) -> None:
         dialog = QFileDialog(self.view, "Import threshold sets", "", _FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self._try(partial(self._import, Path(path))))
+        dialog.fileSelected.connect(lambda path: _try(self.view, partial(self._import, Path(path))))
         open_dialog(dialog)
 
     def _import(self, path: Path) -> None:
         limits = self._store.limits
         own, names = joined(limits, read_thresholds(path, limits.classes))
-        if names:
-            self._at = next((one.storage_class, one.name) for one in own.sets if one.name == names[0])
-        self._store.change(own, f"import {path.name}")
+        at = next(((one.storage_class, one.name) for one in own.sets if one.name in names[:1]), self._at)
+        self._change(own, f"import {path.name}", at)
 
     def _ask_export(self) -> None:
         dialog = QFileDialog(self.view, "Export threshold sets", "thresholds.toml", _FILTER)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("toml")
-        dialog.fileSelected.connect(lambda path: self._try(partial(self._export, Path(path))))
+        dialog.fileSelected.connect(lambda path: _try(self.view, partial(self._export, Path(path))))
         open_dialog(dialog)
 
     def _export(self, path: Path) -> None:
         limits = self._store.limits
         with write_failures(path):
             replace_file(path, thresholds_text(limits.own, limits.classes))
+
+
+def _try(view: ThresholdSetsView | ChosenClassesView, act: Callable[[], object]) -> None:
+    """Do something with the store; what can't be done is said on the page."""
+    try:
+        act()
+    except HyperscopeError as error:
+        view.show_trouble(str(error))
 
 
 def _key(row: SetRow) -> tuple[str, str]:
@@ -161,17 +167,16 @@ class StorageClassesPage(QObject):
         self.view = ChosenClassesView(classes)
         super().__init__(self.view)
         self._store = store
-        self.view.changed.connect(self._change)
+        self.view.changed.connect(lambda chosen: _try(self.view, partial(self._change, chosen)))
+        self.view.undo_wanted.connect(partial(_try, self.view, store.undo))
+        self.view.redo_wanted.connect(partial(_try, self.view, store.redo))
         store.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
         self.view.show_chosen(self._store.limits.own.chosen)
         self.view.show_trouble(self._store.limits.trouble)
+        self.view.show_steps(self._store.undo_text, self._store.redo_text)
 
     def _change(self, chosen: list[ChosenClass]) -> None:
-        try:
-            own: OwnThresholds = with_chosen(self._store.limits, chosen)
-            self._store.change(own, "choose classes")
-        except HyperscopeError as error:
-            self.view.show_trouble(str(error))
+        self._store.change(with_chosen(self._store.limits, chosen), "choose classes")

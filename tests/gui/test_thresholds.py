@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from app.gui.application import Program
 from app.gui.preferences import Preferences, preferences
 from app.gui.settings import STORAGE_CLASSES, STORAGE_LIMITS
 from app.gui.threshold_store import ThresholdStore
+from diagnosis.storage_table import Classed, StorageTable
 from resources.failures import AccessDeniedError
 from resources.problem_cards import load_problems
 from resources.threshold_sets import thresholds_of
@@ -237,22 +240,46 @@ def test_a_second_broken_file_is_put_beside_the_first(tmp_path: Path) -> None:
     assert sorted(kept) == ["[[[", "]]]"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
-def test_a_change_that_cannot_be_written_leaves_the_broken_file_where_it_is(tmp_path: Path) -> None:
+@contextmanager
+def no_room() -> Iterator[None]:
+    """No file can be written meanwhile."""
     import resource  # noqa: PLC0415 - Windows has none
 
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
+def test_a_set_that_cannot_be_saved_under_its_new_name_can_be_saved_later(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    """The page took the new name although nothing was stored, and then knew no such set."""
+    choose(sets, "NVMe")
+    press(sets, sets.duplicate, qtbot)
+    sets.name.setText("Gold")
+    sets.name.textEdited.emit("Gold")
+    with no_room():
+        press(sets, sets.save, qtbot)
+    assert "can't be written" in sets.trouble.text()
+    assert sets.name.text() == "Gold"
+    press(sets, sets.save, qtbot)
+    assert [one.name for one in live.desk.thresholds.limits.own.sets] == ["Gold"]
+    assert sets.trouble.text() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
+def test_a_change_that_cannot_be_written_leaves_the_broken_file_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "thresholds.toml"
     path.write_text("[[[", encoding="utf-8")
     classes = load_problems().storage.classes
     store = ThresholdStore(tmp_path, classes)
     mine = thresholds_of(b'[[sets]]\nname = "mine"\nclass = "ssd"\n[sets.numbers]\n', "mine.toml", classes)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        with pytest.raises(AccessDeniedError, match="can't be written"):
-            store.change(mine, "new set")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with no_room(), pytest.raises(AccessDeniedError, match="can't be written"):
+        store.change(mine, "new set")
     assert path.read_text(encoding="utf-8") == "[[["
     assert [one.name for one in tmp_path.iterdir()] == ["thresholds.toml"]
     store.change(mine, "new set")
@@ -297,6 +324,27 @@ def test_what_is_saved_judges_the_open_session_at_once(
     assert judging.verdict.judged_with == ()
 
 
+def test_classes_of_storage_are_found_by_a_worker(
+    live: Program, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5,000 devices took 30 ms of the window's thread when the first table of them was drawn."""
+    threads: dict[EntityRef, set[str]] = {}
+    found = StorageTable.of
+
+    def of(table: StorageTable, ref: EntityRef) -> Classed:
+        threads.setdefault(ref, set()).add(threading.current_thread().name)
+        return found(table, ref)
+
+    monkeypatch.setattr(StorageTable, "of", of)
+    device = EntityRef("device", NVME)
+    live.workbench.open_paths([slow_nvme(home / "slow.hscope")])
+    wait(qtbot, lambda: device in threads and not live.desk.jobs.busy("storage-classes"))
+    limits = live.desk.entity_limits.of("disk.device_latency", device)
+    assert limits is not None
+    assert limits.because == "class NVMe"
+    assert threading.main_thread().name not in threads[device]
+
+
 def test_classes_are_chosen_for_names_in_an_order(live: Program, dialog: Preferences, qtbot: QtBot) -> None:
     dialog.show_setting(STORAGE_CLASSES)
     [view] = dialog.findChildren(ChosenClassesView)
@@ -325,3 +373,23 @@ def test_classes_are_chosen_for_names_in_an_order(live: Program, dialog: Prefere
     select(1)
     qtbot.mouseClick(view.remove, Qt.MouseButton.LeftButton)
     assert chosen() == [("naa.624*", "ssd")]
+
+
+def test_a_removed_choice_of_a_class_comes_back(live: Program, dialog: Preferences, qtbot: QtBot) -> None:
+    dialog.show_setting(STORAGE_CLASSES)
+    [view] = dialog.findChildren(ChosenClassesView)
+    store = live.desk.thresholds
+    assert not view.undo.isEnabled()
+    assert not view.redo.isEnabled()
+    view.pattern.setText("naa.6*")
+    qtbot.mouseClick(view.add, Qt.MouseButton.LeftButton)
+    before = store.limits.own.chosen
+    qtbot.mouseClick(view.remove, Qt.MouseButton.LeftButton)
+    assert (view.list.topLevelItemCount(), store.limits.own.chosen) == (0, [])
+    assert view.undo.toolTip() == "Undo: choose classes"
+    qtbot.mouseClick(view.undo, Qt.MouseButton.LeftButton)
+    assert store.limits.own.chosen == before
+    assert view.list.topLevelItemCount() == 1
+    qtbot.mouseClick(view.redo, Qt.MouseButton.LeftButton)
+    assert store.limits.own.chosen == []
+    assert not view.redo.isEnabled()

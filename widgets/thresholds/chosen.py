@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from resources.foreign_text import shown
 from resources.threshold_sets import MAX_NOTE, MAX_PATTERN, ChosenClass
-from widgets.thresholds.parts import button, muted, row
+from widgets.thresholds.parts import button, muted, row, show_step
 
 _ABOUT = (
     "What a device says of itself decides its class: its name, its protocol, and whether it is an SSD. "
@@ -32,9 +32,13 @@ _KINDS = (("device", "Devices"), ("datastore", "Datastores"))
 
 
 class ChosenClassesView(QWidget):
-    """A list of choices. Signals: ``changed`` with all choices in their order."""
+    """A list of choices. Signals: ``changed`` with all choices in their order; ``undo_wanted``;
+    ``redo_wanted``.
+    """
 
     changed = Signal(object)
+    undo_wanted = Signal()
+    redo_wanted = Signal()
 
     def __init__(self, classes: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         """``classes`` are (id, title) pairs."""
@@ -61,6 +65,8 @@ class ChosenClassesView(QWidget):
         self.remove = button("Remove", "Let these devices tell their class again", self._remove)
         self.up = button("Up", "Look at this line earlier", lambda: self._move(-1))
         self.down = button("Down", "Look at this line later", lambda: self._move(1))
+        self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
+        self.redo = button("Redo", "Nothing to redo", self.redo_wanted.emit)
         self.trouble = muted("")
         self._lay_out()
         self._enable()
@@ -89,6 +95,11 @@ class ChosenClassesView(QWidget):
         """Say what could not be done; empty: nothing is wrong."""
         self.trouble.setText(text)
         self.trouble.setVisible(bool(text))
+
+    def show_steps(self, undo: str, redo: str) -> None:
+        """Say what can be undone, and done again."""
+        show_step(self.undo, undo)
+        show_step(self.redo, redo)
 
     def _add(self) -> None:
         if not self.pattern.text().strip():
@@ -137,7 +148,7 @@ class ChosenClassesView(QWidget):
         column.setSpacing(8)
         column.addWidget(muted(_ABOUT))
         column.addWidget(self.list)
-        column.addLayout(row(self.remove, self.up, self.down, None))
+        column.addLayout(row(self.remove, self.up, self.down, None, self.undo, self.redo))
         form = QFormLayout()
         form.setVerticalSpacing(6)
         form.addRow("Names like", self.pattern)

@@ -33,3 +33,9 @@ def row(*widgets: QWidget | None) -> QHBoxLayout:
         else:
             made.addWidget(widget)
     return made
+
+
+def show_step(step: QPushButton, what: str) -> None:
+    """Say what a button (Undo, Redo) would do; it is disabled where there is nothing."""
+    step.setEnabled(bool(what))
+    step.setToolTip(f"{step.text()}: {what}" if what else f"Nothing to {step.text().lower()}")

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from resources.threshold_sets import MAX_NAME, MAX_NOTE
 from viewmodels.threshold_sets import NumberRow, SetRow
 from widgets.thresholds.number_row import NumberRowWidgets
-from widgets.thresholds.parts import button, muted, row
+from widgets.thresholds.parts import button, muted, row, show_step
 
 _SHIPPED = "It ships with Hyperscope and stays as it is: duplicate it to have numbers of your own."
 
@@ -82,7 +82,7 @@ class ThresholdSetsView(QWidget):
         self.discard = button("Discard", "Back to what is saved", self._discard)
         self.reset = button("Reset all", "Put the shipped numbers into all fields", self._reset)
         self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
-        self.redo = button("Redo", "Nothing to do again", self.redo_wanted.emit)
+        self.redo = button("Redo", "Nothing to redo", self.redo_wanted.emit)
         self.take = button("Import…", "Add the sets of a TOML file", self.import_wanted.emit)
         self.give = button("Export…", "Write your own sets to a TOML file", self.export_wanted.emit)
         for field in (self.name, self.note):
@@ -137,9 +137,8 @@ class ThresholdSetsView(QWidget):
 
     def show_steps(self, undo: str, redo: str) -> None:
         """Say what can be undone, and done again."""
-        for step, word, what in ((self.undo, "Undo", undo), (self.redo, "Redo", redo)):
-            step.setEnabled(bool(what))
-            step.setToolTip(f"{word}: {what}" if what else f"Nothing to {word.lower()}")
+        show_step(self.undo, undo)
+        show_step(self.redo, redo)
 
     def draft(self) -> Draft:
         """Return what stands in the fields."""
