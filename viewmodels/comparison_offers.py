@@ -54,6 +54,6 @@ def offers(
 
 
 def _parts_well(window: TimeRange, at: int) -> bool:
-    """Whether at least a tenth of the window is on either side."""
+    """True if at least a tenth of the window is on either side."""
     room = (window.end - window.start) / 10
     return window.start + room <= at <= window.end - room

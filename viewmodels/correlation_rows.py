@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis.correlation import Correlation, Group
 from diagnosis.correlation.wording import because, incident_words, others, part_words, pattern_words
 from resources.foreign_text import shown
-from resources.units import format_duration, format_value
+from resources.units import format_count, format_duration, format_value
 from sessions.clock import Clock
 from sessions.model import EntityRef
 
@@ -123,16 +123,16 @@ def _itself(found: Correlation) -> str:
     count = len(found.itself.all)
     keys = list(dict.fromkeys(one.series.counter for one in found.itself.all))
     named = ", ".join(keys[:6]) + (", …" if len(keys) > 6 else "")
-    return f"{count:,} more series of the same entity moved: {named}."
+    return f"{format_count(count)} more series of the same entity moved: {named}."
 
 
 def _compared(found: Correlation) -> str:
     some = found.compared
-    left = [f"{some.constant:,} that stood still"] * bool(some.constant)
-    left += [f"{some.sparse:,} with too few samples"] * bool(some.sparse)
+    left = [f"{format_count(some.constant)} that stood still"] * bool(some.constant)
+    left += [f"{format_count(some.sparse)} with too few samples"] * bool(some.sparse)
     without = f", without {' and '.join(left)}" if left else ""
     known = format_duration(some.step_s)
-    return f"{some.series:,} series compared{without}; who came first is known to {known}."
+    return f"{format_count(some.series)} series compared{without}; who came first is known to {known}."
 
 
 def _empty(found: Correlation) -> str:
