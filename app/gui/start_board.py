@@ -115,7 +115,7 @@ class StartBoard(QObject):
         judged = msgspec.structs.replace(self._judged(snapshot), left=self._left())
         before, self._entry = self._entry, judged
         is_news = before is None or _result(before) != _result(self._entry)
-        if is_news or model.is_complete:
+        if is_news or (model.is_complete and before != self._entry):
             self._write(self._entry)
             if model.verdict.is_judged:
                 self._read_spark(snapshot)
