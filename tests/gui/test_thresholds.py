@@ -336,8 +336,10 @@ def test_classes_of_storage_are_found_by_a_worker(
         return found(table, ref)
 
     monkeypatch.setattr(StorageTable, "of", of)
-    device = EntityRef("device", NVME)
-    live.workbench.open_paths([slow_nvme(home / "slow.hscope")])
+    path, device = slow_nvme(home / "slow.hscope"), EntityRef("device", NVME[:-1] + "2")
+    with SessionWriter.open(path) as writer:
+        writer.add_entities([Entity(device, device.key)])  # which no page shows yet
+    live.workbench.open_paths([path])
     wait(qtbot, lambda: device in threads and not live.desk.jobs.busy("storage-classes"))
     limits = live.desk.entity_limits.of("disk.device_latency", device)
     assert limits is not None
