@@ -72,7 +72,7 @@ def test_a_test_that_is_cut_off_is_told_of_on_every_page(
 def test_that_it_was_cut_off_is_no_longer_said_when_all_is_put_back(
     qapp: QApplication, home: Path, nothing_left_behind: None, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """It went on to say that the page shows what is not undone, and offered to resume."""
+    """It went on to say that the test was interrupted, and offered to resume."""
     with running(qapp, home) as live:
         live.workbench.open_paths([record(tmp_path / "lab.hscope", seconds=60.0)])
         wait(qtbot, lambda: live.desk.session.whole is not None)
