@@ -5,6 +5,7 @@ from __future__ import annotations
 from page_tables import table
 
 from resources.log_lines import LineRow, ToldRow, load_log_lines
+from viewmodels.reference import anchor
 
 _INTRO = """\
 # Log lines
@@ -39,4 +40,4 @@ def _event(row: ToldRow) -> tuple[str, ...]:
 
 
 def _cards(cards: tuple[str, ...]) -> str:
-    return " ".join(f"[`{card}`](problems.md)" for card in cards)
+    return " ".join(f"[`{card}`](problems.md#{anchor(card)})" for card in cards)

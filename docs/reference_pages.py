@@ -13,8 +13,7 @@ from resources.counter_schema import CONVERSIONS
 from resources.problem_cards import Problems, load_problems
 from resources.units import UNITS, format_duration
 from resources.views import load_limits, load_screens
-from viewmodels.reference import Page, Reference, page_markdown
-from viewmodels.reference.as_markdown import anchor
+from viewmodels.reference import Page, Reference, anchor, page_markdown
 from viewmodels.reference.problem_pages import hold_words
 
 AREAS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from resources.catalogue import Catalogue
 from resources.views import Screen
-from viewmodels.reference import PageKind, Reference, page_markdown
+from viewmodels.reference import PageKind, Reference, anchor, page_markdown
 
 PAGES = (
     ("window", "The window"),
@@ -31,7 +31,6 @@ PAGES = (
 _OF_REFERENCE: dict[str, PageKind] = {"problems": "problem", "counters": "counter"}
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
-_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 _BOLD_RANK, _TEXT_RANK = 0, 1
 _SNIPPET = 45
 
@@ -58,11 +57,6 @@ _LOST = (
     "# {title}\n\nThis page of the help can't be read: `{file}` is missing beside the program, or damaged. "
     "Install Hyperscope again to get it back.\n"
 )
-
-
-def anchor(heading: str) -> str:
-    """Return a heading as links name it: ``cpu.limit`` is ``cpulimit``, as on GitHub."""
-    return _NOT_IN_ANCHOR.sub("", heading.lower()).strip().replace(" ", "-")
 
 
 def read_topics(

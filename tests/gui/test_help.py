@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.help_topics import PAGES, Topic, anchor, find_topics, plain, read_topics, topic_named
+from app.gui.help_topics import PAGES, Topic, find_topics, plain, read_topics, topic_named
 from app.gui.helping import OF_PLACES, docs_folder
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
@@ -22,7 +22,7 @@ from sessions.server_counters import ServerCounter, counter_facts
 from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import wait
-from viewmodels.reference import Reference
+from viewmodels.reference import Reference, anchor
 from widgets.esxtop import EsxtopView
 from widgets.findings import FindingsView
 from widgets.help import HelpWindow

@@ -5,9 +5,9 @@ draw one for docs/ and the window, for a terminal, and for a program.
 """
 
 from viewmodels.reference.as_json import page_json
-from viewmodels.reference.as_markdown import page_markdown
+from viewmodels.reference.as_markdown import anchor, page_markdown
 from viewmodels.reference.as_text import page_text
 from viewmodels.reference.pages import Reference
 from viewmodels.reference.values import Page, PageKind
 
-__all__ = ["Page", "PageKind", "Reference", "page_json", "page_markdown", "page_text"]
+__all__ = ["Page", "PageKind", "Reference", "anchor", "page_json", "page_markdown", "page_text"]

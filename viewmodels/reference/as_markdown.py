@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from viewmodels.reference.values import Block, Line, Page, PageKind, Paragraph, Span, Table
 
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 FILES: dict[PageKind, str] = {"problem": "problems.md", "counter": "counters.md"}
 """The page of docs/ with all pages of a kind."""
 
@@ -20,9 +22,9 @@ def page_markdown(page: Page) -> str:
     return "\n".join(parts)
 
 
-def anchor(name: str) -> str:
-    """Return what links to a page call it, as GitHub makes it of its heading."""
-    return name.lower().replace(".", "").replace(" ", "-")
+def anchor(heading: str) -> str:
+    """Return a heading as links name it: ``cpu.limit`` is ``cpulimit``, as on GitHub."""
+    return _NOT_IN_ANCHOR.sub("", heading.lower()).strip().replace(" ", "-")
 
 
 def _block(block: Block, kind: PageKind) -> str:
