@@ -90,6 +90,8 @@ def counters_page(pages: Reference) -> str:
     catalogue = load_catalogue()
     found = pages.of_kind("counter")
     parts = [COUNTERS_INTRO]
+    if untitled := {page.name.split(".")[0] for page in found} - AREAS.keys():
+        raise SystemExit(f"AREAS has no title for counters of: {', '.join(sorted(untitled))}.")
     for area, title in AREAS.items():
         own = [page for page in found if page.name.split(".")[0] == area]
         known = [(page, catalogue.get(page.name)) for page in own]
