@@ -22,6 +22,8 @@ from sessions.times import TimeRange
 from viewmodels.snapshot import EntityIndex, Snapshot
 
 _ALL_TIMES = TimeRange(-(1 << 62), 1 << 62)
+_Decides = tuple[EntityIndex, Sequence[Fact], StorageLimits]
+"""What decides the limits of a session's entities: names, facts that tell a class, and numbers."""
 
 
 class EntityLimits:
@@ -32,11 +34,17 @@ class EntityLimits:
     a look-up.
     """
 
-    def __init__(self, general: LimitsByCounter, storage: Callable[[], StorageTable] | None = None) -> None:
+    def __init__(
+        self,
+        general: LimitsByCounter,
+        storage: Callable[[], StorageTable] | None = None,
+        classes: dict[EntityRef, str] | None = None,
+    ) -> None:
+        """``classes`` are those that are known already; what is found is added to them."""
         self.general = general
+        self.classes = {} if classes is None else classes
         self._storage = cache(storage) if storage is not None else None
         self._finding = Lock()
-        self._classes: dict[EntityRef, str] = {}
         self._limits: dict[tuple[str, str, str], CounterLimits | None] = {}
 
     def depend_on_class(self, counter: str) -> bool:
@@ -82,12 +90,12 @@ class EntityLimits:
         return np.array(found, np.int64), first
 
     def _class_of(self, ref: EntityRef, storage: Callable[[], StorageTable]) -> str:
-        found = self._classes.get(ref)
+        found = self.classes.get(ref)
         if found is None:
             with self._finding:  # the table keeps what is half found
                 table = storage()
                 found = table.of(_judged_as(ref, table)).storage_class
-            self._classes[ref] = found
+            self.classes[ref] = found
         return found
 
 
@@ -106,23 +114,38 @@ class LimitsCache:
     """Keeps the limits of a session's entities until what tells a class, or what judges it, changes."""
 
     def __init__(self) -> None:
-        self._for: tuple[EntityIndex, Sequence[Fact], StorageLimits] | None = None
+        self._for: _Decides | None = None
         self._known: EntityLimits | None = None
 
     def of(self, snapshot: Snapshot, general: LimitsByCounter, judged_by: StorageLimits) -> EntityLimits:
-        """Return the limits of a session's entities."""
+        """Return the limits of a session's entities; other numbers leave the classes that were found."""
         now = snapshot.entity_index, snapshot.records.storage, judged_by
-        if (
-            self._known is None
-            or self._for is None
-            or any(a is not b for a, b in zip(now, self._for, strict=True))
-        ):
-            self._for, self._known = now, entity_limits(snapshot, general, judged_by)
-        return self._known
+        before, known = self._for, self._known
+        if before is None or known is None:
+            known = entity_limits(snapshot, general, judged_by)
+        elif any(a is not b for a, b in zip(now, before, strict=True)):
+            classes = known.classes if _same_classes(before, now) else None
+            known = entity_limits(snapshot, general, judged_by, classes)
+        self._for, self._known = now, known
+        return known
 
 
-def entity_limits(snapshot: Snapshot, general: LimitsByCounter, judged_by: StorageLimits) -> EntityLimits:
-    """Return the limits of a session's entities; ``judged_by`` are those of classes, and an admin's own."""
+def _same_classes(a: _Decides, b: _Decides) -> bool:
+    """True if entities have the same classes, whatever the numbers are that these are judged by."""
+    is_told_alike = a[0] is b[0] and a[1] is b[1] and a[2].classes is b[2].classes
+    return is_told_alike and a[2].own.chosen == b[2].own.chosen
+
+
+def entity_limits(
+    snapshot: Snapshot,
+    general: LimitsByCounter,
+    judged_by: StorageLimits,
+    classes: dict[EntityRef, str] | None = None,
+) -> EntityLimits:
+    """Return the limits of a session's entities; ``judged_by`` are those of classes, and an admin's own.
+
+    ``classes`` are those of entities that are known already.
+    """
     entities, facts = snapshot.entities, snapshot.records.storage
     relations = snapshot.records.relations
 
@@ -139,7 +162,7 @@ def entity_limits(snapshot: Snapshot, general: LimitsByCounter, judged_by: Stora
             FactTable(facts, _ALL_TIMES),
         )
 
-    return EntityLimits(general, table)
+    return EntityLimits(general, table, classes)
 
 
 def _judged_as(ref: EntityRef, storage: StorageTable) -> EntityRef:

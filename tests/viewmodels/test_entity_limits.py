@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diagnosis.facts import FactTable
-from diagnosis.storage_table import StorageTable
+from diagnosis.storage_table import Classed, StorageTable
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.threshold_sets import ChosenClass, OwnSet, OwnThresholds, StorageLimits
@@ -310,3 +310,26 @@ def test_limits_are_worked_out_anew_when_a_fact_or_a_set_is_new(path: Path) -> N
         assert found.because == "class NVMe"
         assert cache.of(after, GENERAL, StorageLimits(PROBLEMS.storage.classes, OWN)) is not first
         assert read_snapshot(reader, path).records.storage == after.records.storage
+
+
+def test_other_numbers_do_not_find_the_classes_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set that was saved had the window find the classes of all devices of a table anew."""
+    cache, classes, asked = LimitsCache(), PROBLEMS.storage.classes, list[EntityRef]()
+    found = StorageTable.of
+
+    def of(table: StorageTable, ref: EntityRef) -> Classed:
+        asked.append(ref)
+        return found(table, ref)
+
+    monkeypatch.setattr(StorageTable, "of", of)
+    with reading(path) as (_, snapshot):
+        cache.of(snapshot, GENERAL, StorageLimits(classes)).find_classes(snapshot.entities)
+        assert set(LATENCY) <= set(asked)
+        asked.clear()
+        own = cache.of(snapshot, GENERAL, StorageLimits(classes, OWN)).of("disk.device_latency", NVME)
+        assert own is not None
+        assert (own.warning.value, asked) == (7.0, [])
+        chosen = StorageLimits(classes, OwnThresholds(chosen=[ChosenClass("eui.*", "hdd")]))
+        other = cache.of(snapshot, GENERAL, chosen).of("disk.device_latency", NVME)
+        assert other is not None
+        assert (other.warning.value, asked) == (15.0, [NVME])
