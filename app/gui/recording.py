@@ -249,7 +249,7 @@ class Recordings(QObject):
     def _show_death(self, request: Request, ended: Ended, *, died: bool) -> None:
         text = f"The recorder died. {ended.message}" if died else ended.message
         if died and isinstance(request, TestRequest):
-            text = f"{DIED} {ended.message} Tests shows what is not undone."
+            text = f"{DIED} {ended.message} Tests shows whether anything is left to undo."
         again = "Resume" if Path(request.session).exists() else "Try again"
         if isinstance(request, TestRequest):
             request = request.again()

@@ -37,7 +37,7 @@ class RunPages(QObject):
         self._desk, self._tests = desk, desk.tests
         self.run = RunPage(desk.theme, lambda: desk.times.clock)
         self.result = ResultPage(desk.theme, lambda: desk.times.clock)
-        self._placement = self._placed_run = self._taken = ""
+        self._placement = self._placed_run = self._taken = self._taken_from = ""
         self._again = QTimer(self, singleShot=True, interval=_EVERY_MS)
         self._again.timeout.connect(self._read)
         self._tests.opened.connect(self._read)
@@ -125,9 +125,12 @@ class RunPages(QObject):
         """Keep what a run takes over that begins at once: its start clears the messages of before."""
         now = self._tests.setup.now
         self._taken = now.taken if now is not None and now.place.reach == "lab" else ""
+        self._taken_from = self._tests.run
 
     def _say_taken(self) -> None:
-        if self._taken and self._tests.step == "run":
+        step, run = self._tests.step, self._tests.run
+        is_over = step == "result" and run not in ("", self._taken_from)  # a short one, before it was shown
+        if self._taken and (step == "run" or is_over):
             self._desk.notify(self._taken, "info")
             self._taken = ""
 
