@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml, shipped_once
+from resources.typed_data import ready
 
 __all__ = [
     "CacheStudy",
@@ -227,4 +228,4 @@ def load_studies(extra_dirs: Sequence[Path] = ()) -> Studies:
             number = getattr(part, entry.name)
             if isinstance(number, Number) and not number.source:
                 raise knowledge_error(last[name], entry.name, "it has no source")
-    return msgspec.convert(parts, Studies)
+    return msgspec.convert(parts, ready(Studies))

@@ -18,6 +18,7 @@ from resources.files import opened_for_reading
 from resources.foreign_text import shown, storable
 from resources.storage_classes import ClassedKind, NumberSpec, StorageClasses
 from resources.toml_files import parse_toml, plain_fault
+from resources.typed_data import ready
 from resources.units import format_value
 
 MAX_BYTES = 1 << 20
@@ -138,7 +139,7 @@ def read_thresholds(path: Path, classes: StorageClasses) -> OwnThresholds:
 def thresholds_of(data: bytes, name: str, classes: StorageClasses) -> OwnThresholds:
     """Return what a file named ``name`` says. Raises BadInputError that says where it is wrong."""
     try:
-        found = msgspec.convert(parse_toml(data), OwnThresholds)
+        found = msgspec.convert(parse_toml(data), ready(OwnThresholds))
     except (ValueError, RecursionError) as error:
         what = plain_fault(error) if isinstance(error, msgspec.ValidationError) else str(error)
         raise BadInputError(

@@ -13,6 +13,7 @@ import msgspec
 
 from resources.failures import KnowledgeError
 from resources.foreign_text import shown
+from resources.typed_data import ready
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{32}}")
@@ -130,7 +131,7 @@ def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
     ``entry``.
     """
     try:
-        return msgspec.convert(data, kind)
+        return msgspec.convert(data, ready(kind))
     except msgspec.ValidationError as error:
         raise knowledge_error(path, entry, str(error)) from error
 

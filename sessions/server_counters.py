@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from resources.typed_data import ready
 from sessions.model import EntityRef, Fact
 
 _FACT = "perf_counter."
@@ -78,7 +79,7 @@ def _encoded(one: ServerCounter) -> str:
 
 def _decoded(name: str, text: str) -> ServerCounter | None:
     try:
-        value = msgspec.json.decode(text, type=_Value)
+        value = msgspec.json.decode(text, type=ready(_Value))
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
     return ServerCounter(

@@ -11,6 +11,7 @@ import msgspec
 
 from resources.failures import UsageError
 from resources.foreign_text import shown
+from resources.typed_data import ready
 
 Provisioning = Literal["thin", "lazy", "eager"]
 
@@ -56,7 +57,7 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def parse_made_disk(text: str) -> MadeDisk:
     """Return the disk that a setting's value describes. Raises UsageError."""
     try:
-        read = msgspec.json.decode(text, type=_Written)
+        read = msgspec.json.decode(text, type=ready(_Written))
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise UsageError(
             f"That describes no disk: {shown(text, 80)}.", meaning=f"{shown(str(error))}."

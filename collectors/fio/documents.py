@@ -16,6 +16,7 @@ import msgspec
 
 from collectors.fio.histogram import Histogram
 from resources.failures import BadInputError
+from resources.typed_data import ready
 
 MAX_BYTES = 256 << 20
 """A longer file is refused: it is read as a whole. 100 workers' last document takes 20 MB."""
@@ -136,13 +137,9 @@ def _documents(text: str, name: str) -> Iterator[Document]:
             yield _converted(parsed, name)
 
 
-# Made here, in one thread: msgspec crashes if two threads convert into a type for the first time at once.
-_KNOWN = msgspec.json.Decoder(Document)
-
-
 def _converted(parsed: dict[str, Any], name: str) -> Document:
     try:
-        document = msgspec.convert(parsed, Document)
+        document = msgspec.convert(parsed, ready(Document))
         for job in document.workers:
             for latency in (job.read.clat_ns, job.write.clat_ns, job.trim.clat_ns):
                 _ = latency.histogram

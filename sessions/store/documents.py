@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from resources.typed_data import ready
 from sessions.findings import Finding
 from sessions.journal import JournalEntry, TestRun
 from sessions.model import Event, Fact, Gap, Mark
@@ -113,6 +114,7 @@ def verify(database: Database) -> None:
 
 def _decode(body: bytes, kind: type[Document]) -> list[Document]:
     try:
+        ready(kind)
         documents: list[Document] = msgspec.json.decode(body, type=list[kind])  # type: ignore[valid-type]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BlobError(f"{_TYPES[kind]} that can't be read ({error})") from error

@@ -66,7 +66,6 @@ class _Written(msgspec.Struct):
     since: int = 0
 
 
-# Made here, in one thread: msgspec crashes if two threads decode into a type for the first time at once.
 _DECODER = msgspec.json.Decoder(_Written)
 
 

@@ -14,6 +14,7 @@ from resources.failures import BadInputError, TooNewError
 from resources.files import opened_for_reading
 from resources.foreign_text import shown
 from resources.toml_files import tables_of
+from resources.typed_data import ready
 from wizards.flows.plan import FORMAT, Plan
 
 MAX_BYTES = 16 << 20
@@ -59,7 +60,7 @@ def parse_plan(text: str, name: str = "The plan") -> Plan:
             f"{shown(name)} was written by a newer Hyperscope.", advice="Update this one to run the plan."
         )
     try:
-        return msgspec.convert(tables, Plan)
+        return msgspec.convert(tables, ready(Plan))
     except (msgspec.ValidationError, RecursionError) as error:
         raise BadInputError(f"{shown(name)}: {_sentence(str(error))}.", advice=_ADVICE) from None
 

@@ -47,7 +47,6 @@ class _Document(msgspec.Struct):
     jobs: list[_Job] = []
 
 
-# Made here, in one thread: msgspec crashes if two threads decode into a type for the first time at once.
 _DECODER = msgspec.json.Decoder(_Document)
 
 

@@ -19,6 +19,7 @@ from pyVmomi import vim
 
 from resources.failures import AlreadyExistsError, UsageError
 from resources.foreign_text import shown
+from resources.typed_data import ready
 from sessions.journal import ChangedObject, Setting
 from workloads.disk_uuid import plain_uuid
 from workloads.made_disk import NAME, MadeDisk, parse_made_disk
@@ -189,7 +190,7 @@ def _mark(devices: VmDevices, name: str) -> Mark | None:
     if not text or not devices.extra.get(TAG + name):
         return None
     try:
-        return msgspec.json.decode(text, type=Mark)
+        return msgspec.json.decode(text, type=ready(Mark))
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
 
