@@ -145,6 +145,20 @@ def test_without_the_option_the_sets_of_the_preferences_judge(
     assert json.loads(out)["verdict"]["judged_with"] == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux takes the folder from a variable")
+def test_the_demo_is_judged_with_what_ships(
+    tmp_path: Path, own_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own_folder.mkdir(parents=True)
+    (own_folder / "thresholds.toml").write_text(SETS, encoding="utf-8")
+    demo = tmp_path / "demo.hscope"
+    words = ("demo", "--headless", "--duration", "60", "--json", "-o")
+    _, out, _ = hyperscope(capsys, *words, demo)
+    assert json.loads(out)["verdict"]["judged_with"] == []
+    _, out, _ = hyperscope(capsys, "diagnose", demo, "--json")
+    assert json.loads(out)["verdict"]["judged_with"] == ["SSD, yours v3 of 2026-11-22"]
+
+
 def test_settings_that_cannot_be_looked_at_are_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
