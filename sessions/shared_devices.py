@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+_WORLDWIDE = ("naa.", "eui.", "uuid.")
+
 
 def is_shared_device(device: str) -> bool:
-    """Return True if a storage device's id is the same on every host that sees the device.
+    """Return True if a storage device's id is the same on every host that sees the device, and no other's.
 
-    ``naa.`` and ``eui.`` ids come from the device itself; others are invented by the host (``mpx.``).
+    ``naa.``, ``eui.`` and ``uuid.`` ids are numbers that the device itself gives (NAA, EUI-64, UUID of an
+    NVMe namespace). ``mpx.`` is invented by the host. ``t10.`` is made of maker, model and serial number:
+    most are disks in the host, and cheap ones repeat their serial numbers; two hosts' disks must never
+    become one.
     """
-    return device.startswith(("naa.", "eui."))
+    return device.startswith(_WORLDWIDE)

@@ -12,11 +12,10 @@ from diagnosis.comparison.records import Records
 from diagnosis.comparison.values import JoinedBy
 from sessions.identities import MOID, UUID
 from sessions.model import EntityRef
+from sessions.shared_devices import is_shared_device
 
 NAMELESS_PARTS = frozenset({"world", "vcpu", "path"})
 """Kinds whose names say nothing outside of what they are part of."""
-_WORLDWIDE = ("naa.", "eui.", "t10.", "uuid.")
-"""How names of devices begin that no two devices have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class Joining:
         if self._contradicts(ref, ref) or ref.kind == "host":
             return False
         if "/" not in ref.key:
-            return ref.kind != "device" or ref.key.startswith(_WORLDWIDE)
+            return ref.kind != "device" or is_shared_device(ref.key)
         return self._a.entities[ref].name == self._b.entities[ref].name
 
     def _contradicts(self, a: EntityRef, b: EntityRef) -> bool:

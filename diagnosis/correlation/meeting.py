@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from diagnosis.topology import Topology
 from resources.correlation_roles import Resource
 from sessions.model import EntityRef, SampleSource, Series
+from sessions.shared_devices import is_shared_device
 from sessions.times import TimeRange
 
 _STORES = ("device", "datastore")
 _WITH_DEVICES = ("disk.commands", "disk.reads", "disk.writes", "disk.read_mb", "disk.write_mb")
-_WORLDWIDE = ("naa.", "eui.", "t10.")  # names of devices that are the same on every host
 _WORDS = {
     "device": "LUN", "datastore": "datastore", "nic": "uplinks", "host": "host", "pool": "resource pool",
     "adapter": "adapter", "path": "path", "cluster": "cluster",
@@ -109,7 +109,7 @@ class Meeting:
         for ref in found:
             if host is None or self._topology.ancestors(ref).get("host") in (None, host):
                 return ref
-        is_device = series.counter.startswith("disk.") and instance.startswith(_WORLDWIDE)
+        is_device = series.counter.startswith("disk.") and is_shared_device(instance)
         return EntityRef("device", instance) if is_device else None
 
     def _with_datastore(self, ref: EntityRef) -> set[EntityRef]:

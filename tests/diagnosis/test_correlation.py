@@ -423,16 +423,17 @@ def test_a_whole_day_is_compared_by_blocks_and_says_so(tmp_path: Path) -> None:
     assert re.fullmatch(r"rose 10 s before \(±5 s\), correlation (0\.9\d|1\.00), same LUN", words)
 
 
-def test_local_disks_of_one_name_on_two_hosts_are_not_one_lun() -> None:
+@pytest.mark.parametrize("disk", ["mpx.vmhba0:C0:T0:L0", "t10.JMicron_Generic_________0123456789ABCDE"])
+def test_local_disks_of_one_name_on_two_hosts_are_not_one_lun(disk: str) -> None:
     made = MemorySession()
     for number, host in enumerate(("esx01", "esx02")):
         site = Recording(host, seconds=3600)
         load, slow = during(2390, 2700, 4000.0, 100.0), during(2400, 2705, 25.0, 2.0)
-        site.add("device", "mpx.vmhba0:C0:T0:L0", {"disk.commands": noisy(load, seed=number)})
+        site.add("device", disk, {"disk.commands": noisy(load, seed=number)})
         for name, level in (("web", 50.0), ("batch", load)):
             vm = site.vm(f"{name}{number}", {})
             counters = {"disk.commands": noisy(level, seed=7), "disk.guest_latency": noisy(slow, seed=8)}
-            site.has(vm, counters, "mpx.vmhba0:C0:T0:L0")
+            site.has(vm, counters, disk)
         site.into(made)
     found = correlate(made, Question(reference_named(made, "vm:web0", "disk.guest_latency"), SLOW))
     assert parts(found)["batch0"] == "culprit"
