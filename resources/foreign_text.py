@@ -26,6 +26,16 @@ def visible(text: str) -> str:
     return "".join(map(_visible_character, text))
 
 
+def without_controls(text: str) -> str:
+    """Return ``text`` with ``�`` for control and bidi characters and for what no encoding has.
+
+    Tabs and line breaks stay, as a file may have them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(_REPLACED if _is_control(one) and one not in "\t\r\n" else one for one in text)
+
+
 def storable(text: str) -> str:
     """Return ``text`` with ``�`` for what no encoding has, as in a file name whose bytes are not UTF-8."""
     return _SURROGATES.sub(_REPLACED, text)
@@ -65,8 +75,12 @@ def shorten_long_words(text: str) -> str:
 def _visible_character(character: str) -> str:
     if character.isspace():
         return " "
-    harmful = character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
+    harmful = _is_control(character) or unicodedata.category(character) in {"Co", "Cn"}
     return _REPLACED if harmful else character
+
+
+def _is_control(character: str) -> bool:
+    return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs"}
 
 
 _REPLACED = "\ufffd"

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+from resources.foreign_text import without_controls
+
+_FORMULA_STARTS = ("=", "+", "-", "@", *"\uff1d\uff0b\uff0d\uff20")
+_LAYOUT = ("\t", "\r", "\n")
 
 
-def escape_formula(text: str) -> str:
-    """Return ``text``, with an apostrophe before it if a spreadsheet would run it as a formula.
+def safe_cell(text: str) -> str:
+    """Return ``text`` as a cell that is only ever text, in a spreadsheet and in the terminal that prints it.
 
-    Formulas start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the apostrophe makes
-    a spreadsheet treat the cell as text. Numbers are never passed through here.
+    What a spreadsheet would run as a formula gets an apostrophe before it, which makes the cell text:
+    formulas start with one of ``= + - @``, also in full width, a tab or a line break (OWASP, CSV Injection),
+    also after spaces that a spreadsheet trims. Control characters and bidirectional overrides become ``�``;
+    tabs and line breaks inside stay, quoted. Numbers are never passed through here.
     """
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    harmless = without_controls(text)
+    is_formula = harmless.startswith(_LAYOUT) or harmless.lstrip().startswith(_FORMULA_STARTS)
+    return f"'{harmless}" if is_formula else harmless

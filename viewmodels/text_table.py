@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from resources.foreign_text import visible
-from resources.spreadsheet_text import escape_formula
+from resources.spreadsheet_text import safe_cell
 from sessions.export.csv_table import CsvRows
 
 TextCell = str | float | int | None
@@ -30,7 +30,7 @@ class TextTable:
 def as_csv(table: TextTable) -> str:
     """Return the table as CSV (RFC 4180, lines ended by LF), with formulas defused as in an export."""
     out = io.StringIO()
-    rows = CsvRows(out, [escape_formula(head) for head in table.heads])
+    rows = CsvRows(out, [safe_cell(head) for head in table.heads])
     if table.rows:
         rows.write(list(zip(*(map(_present, row) for row in table.rows), strict=True)))
     return out.getvalue()
@@ -69,7 +69,7 @@ def _present(cell: TextCell) -> TextCell:
 def _plain(cell: TextCell) -> str:
     present = _present(cell)
     if isinstance(present, str):
-        return escape_formula(visible(present))
+        return safe_cell(visible(present))
     return "" if present is None else repr(present)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from resources.spreadsheet_text import escape_formula
+from resources.spreadsheet_text import safe_cell
 from sessions.clock import UTC_CLOCK, Clock
 from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
 
@@ -22,7 +22,7 @@ SLAB_ROWS = 1 << 16
 class CsvRows:
     """Writes rows to an open text file (RFC 4180, lines ended by LF).
 
-    Texts that a spreadsheet would run as formulas are made harmless, see ``escape_formula``.
+    Texts that a spreadsheet would run as formulas are made harmless, see ``safe_cell``.
     """
 
     def __init__(self, file: TextIO, columns: Sequence[str], clock: Clock = UTC_CLOCK) -> None:
@@ -77,7 +77,7 @@ class CsvTable:
 def _cells(column: ExportColumn, clock: Clock) -> Iterable[object]:
     """A column as csv writes it: times in ISO 8601, numbers to their last digit, texts defused."""
     if isinstance(column, RepeatedTexts):
-        texts = map(escape_formula, column.texts)
+        texts = map(safe_cell, column.texts)
         return chain.from_iterable(map(repeat, texts, column.counts.tolist()))
     if isinstance(column, np.ndarray):
         return chain.from_iterable(_slabs(column, clock))
@@ -117,4 +117,4 @@ def _iso_texts(times: NDArray[np.datetime64], clock: Clock) -> NDArray[np.str_]:
 
 
 def _cell(cell: Cell) -> Cell:
-    return escape_formula(cell) if isinstance(cell, str) else cell
+    return safe_cell(cell) if isinstance(cell, str) else cell

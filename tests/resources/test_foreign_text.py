@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.foreign_text import breakable, shorten_long_words, shown, visible
+from resources.foreign_text import breakable, shorten_long_words, shown, visible, without_controls
 from resources.units import UNITS, format_duration, format_value
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -52,6 +52,11 @@ def test_nothing_else_changes(text: str) -> None:
 def test_what_could_command_a_terminal_becomes_visible() -> None:
     assert visible("a\tb\x00\x9b\x1b[2J\x07\u202e\u2028\x7f") == "a b\ufffd\ufffd\ufffd[2J\ufffd\ufffd \ufffd"
     assert visible("Ünïcode 日本 🙂") == "Ünïcode 日本 🙂"
+
+
+def test_a_file_keeps_the_lines_of_a_text_and_new_letters() -> None:
+    hostile = "two\r\nlines\tof \x1b]0;owned\x07 \u202etxt\ud800, \U0003fffe"
+    assert without_controls(hostile) == "two\r\nlines\tof �]0;owned� �txt�, \U0003fffe"
 
 
 @given(st.text())

@@ -184,13 +184,15 @@ def test_a_stopped_export_ends_before_its_samples(session_path: Path, tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1")
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\xa0-1", "\uff1d1", "\uff201")
 
 
 def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
     session_path: Path, tmp_path: Path
 ) -> None:
-    names = (*FORMULAS, "plain", "1 - 1", 'a "quoted", name\x1b[31m')
+    plain = ("plain", "1 - 1", 'a "quoted", name', "two\nlines\tand a tab", "Ünïcode 日本 🙂")
+    commanding = {"red\x1b[31m": "red�[31m", "\x9b2J\x07": "�2J�", "\u202egnp": "�gnp"}
+    names = (*FORMULAS, *plain, *commanding)
     refs = [EntityRef("vm", f"vm/{i}") for i in range(len(names))]
     with SessionWriter.create(session_path) as writer:
         writer.add_entities(Entity(ref, name) for ref, name in zip(refs, names, strict=True))
@@ -202,7 +204,7 @@ def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
     with SessionReader.open(session_path) as reader:
         for kind in KINDS:
             export_session(reader, tmp_path / kind, kind=kind)
-    safe = [f"'{name}" for name in FORMULAS] + list(names[len(FORMULAS) :])
+    safe = [*(f"'{name}" for name in FORMULAS), *plain, *commanding.values()]
     samples = rows_of(tmp_path / "csv" / "samples.csv")[1:]
     assert [row[3] for row in samples] == safe
     assert {(row[1], row[6], row[8]) for row in samples} == {("'=source", "'@i", "-5.0")}

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtGui import QGuiApplication
 
 from resources.foreign_text import shown
-from resources.spreadsheet_text import escape_formula
+from resources.spreadsheet_text import safe_cell
 from resources.units import format_count
 from sessions.distinct import distinct
 from sessions.times import TimeRange, iso
@@ -60,7 +60,7 @@ def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str
         table[np.searchsorted(times, curve.times[mask]), number] = curve.values[mask]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["time", *(escape_formula(title) for title, _ in columns)])
+    writer.writerow(["time", *(safe_cell(title) for title, _ in columns)])
     for t_ms, row in zip(times.tolist(), table.tolist(), strict=True):
         writer.writerow([iso(t_ms), *("" if math.isnan(value) else repr(value) for value in row)])
     return out.getvalue(), times.size
