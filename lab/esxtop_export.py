@@ -13,8 +13,7 @@ from typing import BinaryIO
 from collectors.esxtop_names import ColumnPath, format_path
 from lab.fields import APERF
 from lab.lab import Lab
-from lab.physics import TICK_S
-from lab.recording import Progress
+from lab.recording import Progress, samples_in
 from resources.failures import (
     AccessDeniedError,
     AlreadyExistsError,
@@ -114,14 +113,14 @@ def _write(
 ) -> None:
     printers = [_Printer(lab, stream, hosts) for stream, hosts in targets]
     samples = 0
-    for number in range(1, max(1, round(total / TICK_S)) + 1):
+    for number in range(1, samples_in(lab, total) + 1):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
         tick = lab.tick()
         if tick is not None:
             samples += sum(printer.print(tick.t_ms, tick.rows) for printer in printers)
         if progress is not None:
-            progress(Progress(number * TICK_S, total, samples))
+            progress(Progress(number * lab.interval_s, total, samples))
 
 
 class _Printer:

@@ -56,7 +56,7 @@ class EsxtopTables:
 
     def __init__(self, tables: Iterable[Table], fields: FieldSet = "all") -> None:
         self.tables = {table.cls: table for table in tables}
-        if fields == "diagnosis":
+        if fields in ("diagnosis", "plain-diagnosis"):
             for table in self.tables.values():
                 table.wanted = frozenset(
                     field.name for field in table.fields if selected(table.cls, field, fields)

@@ -1,8 +1,9 @@
 """Which counters esxtop prints for each object class, in which order and with how many decimals.
 
 Names, order and decimals are those of real ``esxtop -b`` and ``esxtop -b -a`` captures of ESXi 6.5. A field
-of level ``DEFAULT`` is in both, a field of level ``ALL`` only with ``-a``. The field set ``diagnosis`` is our
-own: the counters that problem cards read, for the scoreboard.
+of level ``DEFAULT`` is in both, a field of level ``ALL`` only with ``-a``. Two field sets are our own, for
+the scoreboard: ``diagnosis``, the counters that problem cards read, and ``plain-diagnosis``, those of them
+that ``esxtop -b`` has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-FieldSet = Literal["default", "all", "diagnosis"]
+FieldSet = Literal["default", "all", "diagnosis", "plain-diagnosis"]
 
 APERF = "% of aperf/mperf"
 """What ``-a`` prints after each PCPU's T-states as raw text, without a column name of its own."""
@@ -263,4 +264,5 @@ def selected(cls: str, field: Field, fields: FieldSet) -> bool:
         return True
     if fields == "default":
         return field.default
-    return field.name in _DIAGNOSIS.get(cls, frozenset())
+    is_read = field.name in _DIAGNOSIS.get(cls, frozenset())
+    return is_read and (field.default or fields == "diagnosis")

@@ -1,4 +1,4 @@
-"""The lab itself: one scenario, one seed, one clock; every tick gives a row of values for each host."""
+"""The lab itself: one scenario, one seed, one clock; every sample is a row of values for each host."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from lab.esxtop_network import NetworkView
 from lab.esxtop_storage import StorageView
 from lab.esxtop_tables import EsxtopTables
 from lab.fields import FieldSet
+from lab.intervals import Interval
 from lab.layout import build_layouts_of, build_tables
 from lab.physics import TICK_S, Physics
 from lab.printout import Printout
 from lab.scenario import Scenario
 from lab.truth import GroundTruth, find_truth
+from resources.failures import UsageError
 from sessions.model import FloatArray
 
 
@@ -35,13 +37,23 @@ class Lab(Physics):
 
     ``fields`` selects the counters: ``default`` (``esxtop -b``), ``all`` (``-b -a``) or ``diagnosis`` (those
     that problem cards read). Values are rounded to esxtop's decimals, so that recording directly and
-    importing a printed capture give the same. ``state`` is the input of the next tick. Raises KnowledgeError
-    when the scenario does not fit the lab.
+    importing a printed capture give the same. ``interval_s`` is how many seconds lie between two samples
+    (``esxtop -d``): 5 or fewer, or a multiple of 5. ``state`` is the input of the next tick. Raises
+    KnowledgeError when the scenario does not fit the lab, UsageError for another interval.
     """
 
-    def __init__(self, scenario: Scenario, *, seed: int, fields: FieldSet = "all") -> None:
-        super().__init__(scenario, seed=seed)
+    def __init__(
+        self, scenario: Scenario, *, seed: int, fields: FieldSet = "all", interval_s: float = TICK_S
+    ) -> None:
+        if interval_s <= 0 or (interval_s > TICK_S and interval_s % TICK_S):
+            raise UsageError(
+                f"The lab takes no sample every {interval_s:g} s.",
+                advice="Choose up to 5 s, or a multiple of 5 s.",
+            )
+        super().__init__(scenario, seed=seed, tick_s=min(interval_s, TICK_S))
         self.fields: FieldSet = fields
+        self.interval_s = interval_s
+        self._steps = round(interval_s / self.tick_s)
         self._show()
         self._ticks = 0
         self.warm_up()
@@ -51,18 +63,25 @@ class Lab(Physics):
         layouts = build_layouts_of(cluster)
         self.layouts = layouts
         self._tables = build_tables(cluster, layouts, self.fields)
-        self._cpu_view = CpuView(cluster, self.index, layouts, self._tables, TICK_S, rngs[8])
+        self._cpu_view = CpuView(cluster, self.index, layouts, self._tables, self.tick_s, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
-        self._memory_view = MemoryView(cluster, self.index, layouts, self._tables, self.memory, TICK_S, view)
-        self._storage_view = StorageView(self.index, layouts, self._tables, TICK_S, storage_rng)
+        self._memory_view = MemoryView(
+            cluster, self.index, layouts, self._tables, self.memory, self.tick_s, view
+        )
+        self._storage_view = StorageView(self.index, layouts, self._tables, self.tick_s, storage_rng)
         self._network_view = NetworkView(self.index, layouts, self._tables, network_rng)
         self._defects_rng = rngs[11]
 
     @cached_property
     def _printout(self) -> Printout:
         """Columns and rows as esxtop prints them, built on first use: the view of a vCenter needs neither."""
-        ticks = round(self.duration_s / TICK_S)
-        return Printout(self._tables, self.layouts, self.fields, ticks, self._defects_rng)
+        samples = round(self.duration_s / self.interval_s)
+        return Printout(self._tables, self.layouts, self.fields, samples, self._defects_rng)
+
+    @cached_property
+    def _interval(self) -> Interval:
+        """What an interval of several ticks adds up to."""
+        return Interval(self._tables)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -76,8 +95,13 @@ class Lab(Physics):
 
     @property
     def now_ms(self) -> int:
-        """The time of the next tick in ms since 1970."""
-        return self.start_ms + round(self._ticks * TICK_S * 1000)
+        """The time of the next sample in ms since 1970."""
+        return self.start_ms + round(self._sample * self.interval_s * 1000)
+
+    @property
+    def _sample(self) -> int:
+        """The number of the next sample, from 0: the first comes with the first tick, as esxtop's does."""
+        return -(-self._ticks // self._steps)
 
     def columns(self) -> tuple[tuple[ColumnPath, ...], ...]:
         """Return each host's columns, in esxtop's order."""
@@ -97,13 +121,20 @@ class Lab(Physics):
         return find_truth(self.scenario, self.cluster, self.index, self.changes, self.duration_s)
 
     def tick(self) -> Tick | None:
-        """Advance by one interval of 5 s; return None for a tick that the simulated collector misses."""
-        number, now_ms = self._ticks, self.now_ms
-        return Tick(now_ms, self._printout.rows(number)) if self.step() else None
+        """Advance by one interval; return None for a sample that the simulated collector misses."""
+        number, now_ms = self._sample, self.now_ms
+        if self._steps == 1:
+            return Tick(now_ms, self._printout.rows(number)) if self.step() else None
+        is_taken = False
+        while self._ticks <= number * self._steps:
+            is_taken = self.step()
+            if is_taken:
+                self._interval.add()
+        return Tick(now_ms, self._printout.rows(number, self._interval.end())) if is_taken else None
 
     def step(self) -> bool:
-        """Advance like ``tick``, without rows: ``esxtop_tables`` hold the values; False for a missed tick."""
-        self.advance(self._ticks * TICK_S)
+        """Advance by one tick, without rows: ``esxtop_tables`` hold the values; False for a missed tick."""
+        self.advance(self._ticks * self.tick_s)
         self._ticks += 1
         if self.parameters.paused[0] > 0.5:
             return False

@@ -15,8 +15,7 @@ from connections.address import split_address
 from lab.fields import FieldSet
 from lab.lab import Lab, Tick
 from lab.pace import Pace
-from lab.physics import TICK_S
-from lab.recording import TICK_MS, lab_source, ticks_in
+from lab.recording import lab_source, samples_in
 from lab.samples import HostSamples
 from lab.scenario import find_scenario, load_scenarios
 from resources.catalogue import load_catalogue
@@ -77,7 +76,7 @@ class LabCollector:
         live = LiveLab(Lab(self._scenario, seed=self._seed, fields=self._fields), feed)
         pace = Pace(self._speed, controls)
         for number in range(live.skip_recorded(controls)):
-            late_s = pace.wait(number * TICK_S)
+            late_s = pace.wait(number * live.lab.interval_s)
             if late_s is None:
                 break
             live.step(paused=controls.paused, late_s=late_s)
@@ -101,9 +100,11 @@ class LiveLab:
 
         It takes a while; when the recording is asked to stop meanwhile, no tick is left.
         """
-        ticks = ticks_in(self.lab.duration_s)
+        ticks = samples_in(self.lab, self.lab.duration_s)
         last = max(host.stored_ms for host in self._hosts)
-        stored = min(ticks, (last - self.lab.start_ms) // TICK_MS + 1) if last else 0
+        stored = (
+            min(ticks, (last - self.lab.start_ms) // round(self.lab.interval_s * 1000) + 1) if last else 0
+        )
         for _ in range(stored):
             if controls.is_set():
                 return 0
@@ -141,7 +142,7 @@ class _Host:
 
     def __init__(self, number: int, host_columns: HostColumns, lab: Lab, feed: Feed) -> None:
         self._number, self._host_columns, self._feed = number, host_columns, feed
-        self._samples = HostSamples(host_columns, TICK_MS)
+        self._samples = HostSamples(host_columns, round(lab.interval_s * 1000))
         self._source = feed.add_source(lab_source(lab, host_columns.host))
         feed.add_entities(host_columns.entities)
         self._feed_layout = feed.add_layout(self._source, host_columns.specs)
@@ -154,7 +155,7 @@ class _Host:
         self._values: FloatArray = np.full(len(host_columns.specs), np.nan)
         self._health = Health(
             "connecting",
-            interval_s=TICK_S,
+            interval_s=lab.interval_s,
             entities=len(host_columns.entities),
             series=len(host_columns.specs),
         )

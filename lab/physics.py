@@ -21,12 +21,13 @@ from lab.storage import Storage
 from sessions.model import FloatArray
 
 TICK_S = 5.0
+"""How often the lab is computed, unless its samples are closer together."""
 _SWAP_IO_MB = 16.0 / 1024
 _SYSTEM_US_PER_IO = 22.0
 _SYSTEM_US_PER_PACKET = 0.9
 _BUNDLED_FROM_BYTES, _MOST_BUNDLED = 150.0, 10.0
 """TSO and LRO hand full frames over in bundles, each of which costs what one small packet does."""
-_WARM_UP = 24
+_WARM_UP_S = 120.0
 _RNGS = 12
 
 
@@ -34,8 +35,8 @@ class Physics:
     """The simulated cluster without the counters that show it.
 
     ``state`` is the input of the next tick; vCPUs in ``steady_vcpus`` ask for exactly their demand, without
-    the ups and downs of activity. ``make_storage`` makes the storage subsystem. Raises
-    KnowledgeError when the scenario does not fit the lab.
+    the ups and downs of activity. ``make_storage`` makes the storage subsystem, ``tick_s`` is the length of a
+    step in seconds. Raises KnowledgeError when the scenario does not fit the lab.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class Physics:
         *,
         seed: int,
         make_storage: Callable[[Cluster, Index, np.random.Generator], Storage] = Storage,
+        tick_s: float = TICK_S,
     ) -> None:
         self.scenario = scenario
         self.seed = seed
+        self.tick_s = tick_s
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(_RNGS)]
         rngs = self.rngs
         self.cluster = build_cluster(scenario, load_workloads(), rngs[0])
@@ -56,7 +59,7 @@ class Physics:
         self.parameters = Parameters.of(cluster, self.index, rngs[2])
         self.state = LabState(cluster, self.index, self.parameters)
         self.changes = plan_injections(self.scenario, self.state, self.duration_s, rngs[3])
-        self.activity = Activity(self.index, TICK_S, rngs[4])
+        self.activity = Activity(self.index, tick_s, rngs[4])
         self.cpu = Cpu(cluster, self.index, rngs[10])
         self.power = Power(cluster)
         self.memory = Memory(cluster, self.index, rngs[5])
@@ -67,7 +70,7 @@ class Physics:
 
     def warm_up(self) -> None:
         """Run for two minutes before the first tick, so that queues and balloons are as they usually are."""
-        for _ in range(_WARM_UP):
+        for _ in range(round(_WARM_UP_S / self.tick_s)):
             self.advance(-1.0)
 
     def advance(self, seconds: float) -> None:
@@ -77,13 +80,13 @@ class Physics:
         self.activity.step(parameters.activity)
         self.power.step(self.cpu.busy, parameters.frequency, parameters.power_cap)
         swap_disk = index.disk_start
-        self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], TICK_S)
+        self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], self.tick_s)
         swap = np.zeros(len(index.disk_vm))
         swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
         self.storage.step(parameters, self.activity.disk, swap, self.cpu.queueing)
         stalled = self.memory.stall[index.vcpu_vm]
         activity = np.where(self.steady_vcpus, 1.0, self.activity.vcpu)
-        self.cpu.step(parameters, activity, stalled, self._system(), self.power.factor, TICK_S)
+        self.cpu.step(parameters, activity, stalled, self._system(), self.power.factor, self.tick_s)
         shape = (index.hosts, index.luns)
         read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
         nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)

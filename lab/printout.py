@@ -17,7 +17,7 @@ from sessions.model import FloatArray
 class Printout:
     """Columns of a field set, and rows rounded to esxtop's decimals with the defects of a genuine capture.
 
-    ``columns`` and ``decimals`` are each host's, in esxtop's order; ``ticks`` is how long the scenario is.
+    ``columns`` and ``decimals`` are each host's, in esxtop's order; ``samples`` is how many the scenario has.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class Printout:
         tables: EsxtopTables,
         layouts: Sequence[HostLayout],
         fields: FieldSet,
-        ticks: int,
+        samples: int,
         rng: np.random.Generator,
     ) -> None:
         per_host = [host_columns(tables, layout, host, fields) for host, layout in enumerate(layouts)]
@@ -35,12 +35,14 @@ class Printout:
         self.decimals = tuple(tuple(column.decimals for column in columns) for columns in per_host)
         self._tables = tables
         self._gather = [gather(columns) for columns in per_host]
-        self._defects = [Defects(columns, ticks, rng) for columns in self.columns]
+        self._defects = [Defects(columns, samples, rng) for columns in self.columns]
 
-    def rows(self, tick: int) -> tuple[FloatArray, ...]:
-        """Return each host's row of the tables' present values; ``tick`` counts from 0."""
-        flat = self._tables.flat
+    def rows(self, sample: int, flat: FloatArray | None = None) -> tuple[FloatArray, ...]:
+        """Return each host's row of the tables' present values, or of ``flat`` in their stead; samples
+        count from 0.
+        """
+        flat = self._tables.flat if flat is None else flat
         rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
         for row, defects in zip(rows, self._defects, strict=True):
-            defects.apply(row, tick)
+            defects.apply(row, sample)
         return rows

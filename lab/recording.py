@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from collectors.esxtop_names import Counters, columns_by_host
 from lab.lab import Lab, Tick
-from lab.physics import TICK_S
 from lab.samples import HostSamples
 from resources.catalogue import load_catalogue
 from resources.failures import CancelledError
@@ -17,7 +17,6 @@ from resources.stopping import StopSignal
 from sessions.model import FloatArray, IntArray, SourceSpec
 from sessions.store import SessionWriter, encode_block
 
-TICK_MS = round(TICK_S * 1000)
 _BLOCK_TICKS = 128
 
 
@@ -55,7 +54,7 @@ def record_lab(
         if hosts is None or name in hosts
     ]
     samples, pending = 0, list[Tick]()
-    for number in range(1, ticks_in(total) + 1):
+    for number in range(1, samples_in(lab, total) + 1):
         if cancel is not None and cancel.is_set():
             for sink in sinks:
                 sink.store(pending)
@@ -67,7 +66,7 @@ def record_lab(
             samples += sum(sink.store(pending) for sink in sinks)
             pending.clear()
         if progress is not None:
-            progress(Progress(number * TICK_S, total, samples))
+            progress(Progress(number * lab.interval_s, total, samples))
     for sink in sinks:
         sink.store(pending)
         sink.finish()
@@ -78,9 +77,9 @@ class _Sink:
 
     def __init__(self, lab: Lab, host: int, writer: SessionWriter, catalogue: Counters) -> None:
         host_columns = columns_by_host(lab.columns()[host], catalogue)[0]
-        self._host = host
+        self._host, self._interval_s = host, lab.interval_s
         self._writer = writer
-        self._samples = HostSamples(host_columns, TICK_MS)
+        self._samples = HostSamples(host_columns, round(lab.interval_s * 1000))
         self._source = writer.add_source(lab_source(lab, host_columns.host))
         writer.add_entities(host_columns.entities)
         self._layout = writer.add_layout(self._source, writer.add_series(self._source, host_columns.specs))
@@ -98,19 +97,20 @@ class _Sink:
         """Store what only the whole tells."""
         self._writer.add_facts(self._samples.facts())
         self._writer.add_gaps(list(self._samples.gaps(self._source)))
-        self._writer.update_source(self._source, interval_s=TICK_S)
+        self._writer.update_source(self._source, interval_s=self._interval_s)
 
 
 def lab_source(lab: Lab, host: str) -> SourceSpec:
     """Return the source specification of one host of the lab."""
     about = (("scenario", lab.scenario.id), ("title", lab.scenario.title), ("seed", str(lab.seed)))
     fewer = (("fields", lab.fields),) if lab.fields != "all" else ()
-    return SourceSpec("lab", host, TICK_S, attributes=(*about, *fewer))
+    return SourceSpec("lab", host, lab.interval_s, attributes=(*about, *fewer))
 
 
-def ticks_in(seconds: float) -> int:
-    """Return the number of ticks in so many seconds of lab time, at least one."""
-    return max(1, round(seconds / TICK_S))
+def samples_in(lab: Lab, seconds: float) -> int:
+    """Return the number of samples in so many seconds of lab time, at least one: the first comes at once."""
+    ticks = round(seconds / lab.tick_s)
+    return max(1, math.ceil(ticks * lab.tick_s / lab.interval_s))
 
 
 def rows_of(ticks: Sequence[Tick], host: int) -> tuple[IntArray, FloatArray]:

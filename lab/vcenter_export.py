@@ -1,5 +1,5 @@
-"""Exports a scenario as a vCenter would show it: the inventory, and 20 s samples of
-vCenter's own counters.
+"""Exports a scenario as a vCenter would show it: the inventory, and samples of vCenter's own counters, of
+20 s or rolled up.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ import numpy as np
 
 from lab.esxtop_export import whole_files
 from lab.lab import Lab
-from lab.physics import TICK_S
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, LowestLimits, inventory
-from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_series
+from lab.vcenter_series import INTERVAL_S, Line, Sampler, is_archived, plan_series
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
 from resources.stopping import StopSignal
 from sessions.model import FloatArray
 
 FORMAT = 1
-_TICKS = round(INTERVAL_S / TICK_S)
 
 
 def vcenter_document(
@@ -32,10 +30,15 @@ def vcenter_document(
     *,
     duration_s: float | None = None,
     catalogue: Catalogue | None = None,
+    interval_s: int = INTERVAL_S,
+    level: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancel: StopSignal | None = None,
 ) -> Json:
     """Run the lab and return the document that ``export_vcenter`` writes.
+
+    ``interval_s`` other than 20 gives the rollups that a vCenter keeps, ``level`` leaves only the counters
+    that it keeps at this statistics level (1 to 4; None: all that it samples in real time).
 
     ``series`` hold integers, one for each ``interval_s``; −1 is absent. A limit that was set during the run
     is listed as if it had always been there, with an event at the time when it was set. Raises
@@ -43,21 +46,25 @@ def vcenter_document(
     """
     total = lab.duration_s if duration_s is None else duration_s
     extras = Extras(lab)
-    lines = plan_series(lab, extras, catalogue or load_catalogue())
+    known = catalogue or load_catalogue()
+    lines = plan_series(lab, extras, known, interval_s)
+    if level is not None:
+        lines = [line for line in lines if is_archived(line, known, level)]
+    ticks = round(interval_s / lab.tick_s)
     sampler, limits = Sampler(lab, extras, lines), LowestLimits(lab.parameters)
     samples: list[FloatArray] = []
-    for number in range(max(1, int(total / INTERVAL_S)) * _TICKS):
+    for number in range(max(1, int(total / interval_s)) * ticks):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
         if lab.step():
             sampler.take()
-        limits.update(number // _TICKS)
-        if number % _TICKS == _TICKS - 1:
+        limits.update(number // ticks)
+        if number % ticks == ticks - 1:
             samples.append(sampler.sample())
         if progress is not None:
-            progress(Progress((number + 1) * TICK_S, total, len(samples) * len(lines)))
+            progress(Progress((number + 1) * lab.tick_s, total, len(samples) * len(lines)))
     return {
-        "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": INTERVAL_S,
+        "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": interval_s,
         "ticks": len(samples), "start_ms": lab.start_ms,
         **inventory(lab, limits), "series": _series(lines, np.stack(samples)),
     }  # fmt: skip

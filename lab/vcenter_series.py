@@ -1,4 +1,4 @@
-"""Which of the lab's values make which vCenter counter, and how 5 s ticks become its 20 s samples."""
+"""Which of the lab's values make which vCenter counter, and how ticks become its samples."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Line:
 
 
 class Sampler:
-    """Reduces the lab's ticks to samples of 20 s, integers as vCenter has them, −1 where absent."""
+    """Reduces the lab's ticks to samples, integers as vCenter has them, −1 where absent."""
 
     def __init__(self, lab: Lab, extras: Extras, lines: Sequence[Line]) -> None:
         self._lab = lab
@@ -88,11 +88,11 @@ class Sampler:
         return whole
 
 
-def plan_series(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
+def plan_series(lab: Lab, extras: Extras, catalogue: Catalogue, interval_s: int = INTERVAL_S) -> list[Line]:
     """Return every series that a vCenter has of the lab: catalogue counters, then those
-    with no esxtop twin.
+    with no esxtop twin. ``interval_s`` is how long a sample of them is.
     """
-    plan = _Plan(lab, extras)
+    plan = _Plan(lab, extras, interval_s)
     for counter in catalogue.counters():
         for twin in counter.vcenter:
             plan.add_twin(counter, twin)
@@ -100,11 +100,19 @@ def plan_series(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
     return plan.lines
 
 
+def is_archived(line: Line, catalogue: Catalogue, level: int) -> bool:
+    """Return True if a vCenter keeps rollups of this series at a statistics level."""
+    kind = line.object.partition(":")[0]
+    twins = [twin for _, twin in catalogue.vcenter(line.counter) if twin.on == kind]
+    return any((twin.level_instance if line.instance else twin.level) <= level for twin in twins)
+
+
 class _Plan:
     """Finds the cells of series; one series is planned once, by the first counter that names it."""
 
-    def __init__(self, lab: Lab, extras: Extras) -> None:
+    def __init__(self, lab: Lab, extras: Extras, interval_s: int) -> None:
         self.lines: list[Line] = []
+        self._interval_s = interval_s
         self._lab = lab
         self._tables = lab.esxtop_tables
         self._extras = extras
@@ -114,14 +122,14 @@ class _Plan:
 
     def add_twin(self, counter: Counter, twin: VcenterSpelling) -> None:
         """The series of a twin on every entity, where its conversion has an inverse."""
-        if scale_of(twin.conversion, INTERVAL_S) is None and twin.conversion != "by_word":
+        if scale_of(twin.conversion, self._interval_s) is None and twin.conversion != "by_word":
             return
         for table, name in self._sources(counter, twin):
             weight = self._weight_of(table, name)
             for what, instance, cell in self._places(table, twin, name):
                 if self._extras.is_own(what, twin.name, instance):
                     continue
-                scale = scale_of(twin.conversion, INTERVAL_S, self._vcpus.get(what, 1)) or 1.0
+                scale = scale_of(twin.conversion, self._interval_s, self._vcpus.get(what, 1)) or 1.0
                 weigh = self._extras.one if weight is None else cell + weight
                 self._add(Line(what, twin.name, instance, cell, weigh, 1.0 / scale))
         if twin.on == "host" and twin.instance == "datastore":
@@ -129,7 +137,7 @@ class _Plan:
 
     def add_extras(self) -> None:
         """Series whose value is no counter of esxtop's."""
-        for extra in self._extras.lines(INTERVAL_S):
+        for extra in self._extras.lines(self._interval_s):
             self._add(
                 Line(extra.object, extra.counter, extra.instance, extra.cell, self._extras.one, extra.factor)
             )
@@ -223,7 +231,7 @@ class _Plan:
         """A VMFS datastore shows what its only device does."""
         table = self._tables["Physical Disk SCSI Device"]
         stores = {self._lab.cluster.luns[lun].name for lun in datastore_names(self._lab.cluster)}
-        scale = scale_of(twin.conversion, INTERVAL_S) or 1.0
+        scale = scale_of(twin.conversion, self._interval_s) or 1.0
         names = [spelling.counter for spelling in counter.esxtop if spelling.counter in table.row]
         for name in names[:1]:
             weight = self._weight_of(table, name)

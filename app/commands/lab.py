@@ -14,6 +14,8 @@ from app.commands.options import AsJson
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
 from lab import (
+    TICK_S,
+    FieldSet,
     Lab,
     Progress,
     Scenario,
@@ -117,6 +119,10 @@ def export(
     all_fields: Annotated[
         bool, typer.Option("--all-fields", help="What 'esxtop -b -a' has, not only its default fields.")
     ] = False,
+    interval: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.1, help="Between two samples, as 'esxtop -d'."),
+    ] = TICK_S,
     seed: Seed = 1,
     duration: Annotated[
         int,
@@ -130,12 +136,13 @@ def export(
 ) -> None:
     """Write a scenario as an esxtop batch capture, with the defects of genuine captures."""
     chosen = require_scenario(scenario)
-    if vcenter and (all_fields or split or host):
+    if vcenter and (all_fields or split or host or interval != TICK_S):
         raise UsageError(
             "--vcenter writes one file of the whole cluster.",
-            advice="Leave out --all-fields, --split and --host, which are for captures of esxtop.",
+            advice="Leave out --all-fields, --split, --host and --interval: they are for captures of esxtop.",
         )
-    lab = Lab(chosen, seed=seed, fields="all" if all_fields or vcenter else "default")
+    fields: FieldSet = "all" if all_fields or vcenter else "default"
+    lab = Lab(chosen, seed=seed, fields=fields, interval_s=interval)
     seconds = duration or None
     with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
         played = show_lab_progress(show)

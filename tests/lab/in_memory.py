@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collectors.esxtop_names import Counters, columns_by_host
 from lab import Lab
-from lab.recording import TICK_MS, lab_source, rows_of, ticks_in
+from lab.recording import lab_source, rows_of, samples_in
 from lab.samples import HostSamples
 from resources.catalogue import load_catalogue
 from tests.sessions.memory_session import MemorySession
@@ -15,12 +15,12 @@ def lab_session(
 ) -> MemorySession:
     """Run the lab to its end (or for ``duration_s``) and keep what it shows."""
     known = catalogue or load_catalogue()
-    ticks = ticks_in(lab.duration_s if duration_s is None else duration_s)
+    ticks = samples_in(lab, lab.duration_s if duration_s is None else duration_s)
     taken = [tick for _ in range(ticks) if (tick := lab.tick()) is not None]
     session = MemorySession()
     for host, name in enumerate(lab.hosts):
         layout = columns_by_host(lab.columns()[host], known)[0]
-        samples = HostSamples(layout, TICK_MS)
+        samples = HostSamples(layout, round(lab.interval_s * 1000))
         times, rows = rows_of(taken, host)
         values = samples.take(times, rows)
         session.add_source(
