@@ -13,6 +13,7 @@ from diagnosis.signals import Scene
 from diagnosis.topology import Topology
 from resources.problem_cards import Hold
 from sessions.model import EntityRef
+from sessions.times import TimeRange
 from sessions.verdicts import CheckNumber
 
 _CANDIDATES = 6
@@ -41,16 +42,26 @@ class _Candidate:
 
 @dataclass(slots=True)
 class NumberBook:
-    """Collects, rule by rule, where the worst number of each check is; reads samples of a few entities."""
+    """Collects, rule by rule, where the worst number of each check is; reads samples of a few entities.
+
+    ``focus``: the worst in this part of the time, None for all of it.
+    """
 
     topology: Topology
+    focus: TimeRange | None = None
     _worst: dict[str, list[_Candidate]] = field(default_factory=dict)
     _seen: dict[str, list[tuple[CompiledRule, EntityRef, float]]] = field(default_factory=dict)
 
     def note(self, scene: Scene, found: Detection) -> None:
         """Note what one rule saw in one source."""
         rule, card = scene.compiled, scene.compiled.card.id
-        for ref, peak in [*((hit.entity, hit.peak) for hit in found.hits), *found.suspects.items()]:
+        hits = [
+            hit for hit in found.hits if self.focus is None or any(map(self.focus.intersect, hit.windows))
+        ]
+        for ref, whole in [*((hit.entity, hit.peak) for hit in hits), *found.suspects.items()]:
+            peak = whole
+            if self.focus is not None:
+                peak = _value(_Candidate(scene, scene.rows.index(ref), whole, whole), self.focus)
             if not np.isnan(peak):
                 self._seen.setdefault(card, []).append((rule, ref, peak))
         if found.measured is not None:
@@ -66,7 +77,7 @@ class NumberBook:
         for one in self._worst.get(card, ()):  # the worst first, as far as bounds tell
             if found and found[0] >= one.badness:
                 break
-            value = _value(one)
+            value = _value(one, self.focus)
             badness = one.badness_of(value, value)
             if not np.isnan(value) and (found is None or badness > found[0]):
                 found = badness, one, value
@@ -125,8 +136,8 @@ def _badness(rule: CompiledRule, limit: float, low: float, high: float) -> float
     return limit / low if measure.below and low else (-low if measure.below else high / limit)
 
 
-def _value(worst: _Candidate) -> float:
+def _value(worst: _Candidate, focus: TimeRange | None) -> float:
     """The worst of the number's samples: the bounds may be wider than what was measured."""
     part = worst.scene.part(np.array([worst.row]))
     part.load(part.compiled.closure(part.compiled.measure.names() if part.compiled.measure else ()))
-    return float(part.peaks()[0])
+    return float(part.peaks(focus)[0])

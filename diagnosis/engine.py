@@ -15,7 +15,14 @@ from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import WEIGHT, Whereabouts, rank, score
-from diagnosis.reach import Outcomes, ReachBook, known_samples, no_samples_verdict, untold_of
+from diagnosis.reach import (
+    Outcomes,
+    ReachBook,
+    known_samples,
+    known_within,
+    no_samples_verdict,
+    untold_of,
+)
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
 from diagnosis.who_would_know import lacking_text
@@ -104,8 +111,27 @@ def diagnose_session(
     return Run(prepare(source, problems, chosen), catalogue, progress, cancel).run()
 
 
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A part of the time, and how long (s) a problem must reach into it to be one of it."""
+
+    window: TimeRange
+    least_s: float = 0.0
+
+    def has(self, finding: Finding) -> bool:
+        """Return True if a finding's windows reach into the part long enough, or are all in it."""
+        parts = [part for one in finding.windows if (part := one.intersect(self.window)) is not None]
+        inside = sum(one.seconds for one in parts)
+        whole = sum(one.seconds for one in finding.windows)
+        return bool(parts) and inside >= min(self.least_s, whole)
+
+
 class Run:
-    """One judging of a prepared session."""
+    """One judging of a prepared session.
+
+    ``focus``: only what was a problem in this part of the time is found, and only samples in it count as
+    judged; the rest of the time is what it is compared with.
+    """
 
     def __init__(
         self,
@@ -113,15 +139,18 @@ class Run:
         catalogue: Catalogue,
         progress: Progress | None = None,
         cancel: StopSignal | None = None,
+        focus: Focus | None = None,
     ) -> None:
-        self._prepared, self._catalogue = prepared, catalogue
+        self._prepared, self._catalogue, self._focus = prepared, catalogue, focus
         self._problems, self._rules = prepared.problems, prepared.rules
         self._progress, self._cancel = progress, cancel
         self._window, self._sources = prepared.window, prepared.sources
         self._topology, self._table, self._events = prepared.topology, prepared.table, prepared.events
         self._gaps = prepared.gaps
         self._suspects: list[tuple[Card, EntityRef]] = []
-        self._numbers = NumberBook(self._topology)
+        self.outside: list[Finding] = []
+        """Findings of the time outside of the focus."""
+        self._numbers = NumberBook(self._topology, focus.window if focus else None)
         self._worst_on: dict[EntityRef, EntityRef] = {}
         sustained = self._problems.sustained.values()
         self._book = ReachBook(self._problems.cards, sustained, self._topology, self._table)
@@ -138,10 +167,11 @@ class Run:
             pruning = pruning_of(self._table, self._prepared.series_of(one.id))
             known = known_samples(self._table, pruning, self._prepared.known.get(one.id))
             self._prepared.known[one.id] = known
+            inside = known_within(known, self._table, self._focus.window) if self._focus else known
             for number, scene in enumerate(scenes):
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
-                self._book.note(scene, found, known)
+                self._book.note(scene, found, inside, known if self._focus else None)
                 self._numbers.note(scene, found)
                 self._note_counters(scene)
                 self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
@@ -153,6 +183,9 @@ class Run:
             self._host_of, lambda finding: self._topology.pools.above(finding.entity), self._cluster_of
         )
         ranked = rank([*merged, *findings], self._problems, where)
+        if self._focus:
+            self.outside = [one for one in ranked if not self._focus.has(one)]
+            ranked = [one for one in ranked if self._focus.has(one)]
         if self._progress:
             self._progress(1.0, "done")
         outcomes = Outcomes(ranked, self._suspects, self._numbers)

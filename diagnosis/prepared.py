@@ -22,7 +22,11 @@ from sessions.times import TimeRange
 
 @dataclass(slots=True)
 class Prepared:
-    """A session in a window, ready to be judged. ``scenes`` are those of all rules in each source so far."""
+    """A session in a window, ready to be judged. ``scenes`` are those of all rules in each source so far.
+
+    ``only`` are the entities that are judged, None for all; of a device that hosts share, only what these
+    hosts see. What is compared with them (neighbours, other hosts) is read all the same.
+    """
 
     problems: Problems
     rules: Sequence[CompiledRule]
@@ -39,6 +43,7 @@ class Prepared:
     series: dict[int, IntArray] = field(default_factory=dict)
     known: dict[int, KnownSamples] = field(default_factory=dict)
     reach: ReachKept = field(default_factory=ReachKept)
+    only: Collection[EntityRef] | None = None
 
     def scenes_of(self, source: int) -> list[Scene]:
         """Return a scene for each rule with the source's entities, without values."""
@@ -47,7 +52,7 @@ class Prepared:
                 Scene(
                     rule,
                     source,
-                    _rows_of(rule.rule, source, self.topology),
+                    self._chosen(source, _rows_of(rule.rule, source, self.topology)),
                     self.topology,
                     self.table,
                     self.events,
@@ -55,6 +60,21 @@ class Prepared:
                 for rule in self.rules
             ]
         return [scene.without_values(self.events) for scene in self.scenes[source]]
+
+    def _chosen(self, source: int, rows: list[EntityRef]) -> list[EntityRef]:
+        """Return those of the rows that are to be judged."""
+        if self.only is None:
+            return rows
+        only, topology = self.only, self.topology
+        mine = [ref for ref in rows if topology.base(ref) in only or ref in only]
+        hosts = {ref for ref in only if ref.kind == "host"}
+        if not hosts:
+            return mine
+        return [
+            ref
+            for ref in mine
+            if ref.kind not in ("device", "datastore") or topology.host(source, ref) in {None, *hosts}
+        ]
 
     def series_of(self, source: int) -> IntArray:
         """Return the series that the conditions of all rules read in the source, ascending."""
@@ -105,7 +125,12 @@ def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
     return [ref for ref, text in types if (not only.told if text is None else like.fullmatch(str(text)))]
 
 
-def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Prepared:
+def prepare(
+    session: SampleSource,
+    problems: Problems,
+    window: TimeRange,
+    only: Collection[EntityRef] | None = None,
+) -> Prepared:
     """Read what is not samples. Raises KnowledgeError where a card's expression is wrong."""
     rules = compile_problems(problems)
     counters = {key for rule in rules for key in rule.counters()}
@@ -117,7 +142,9 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     told = session.events()
     events = _events(session, told, problems, sources)
     gaps = gaps_by_entity(session.gaps(), window)
-    return Prepared(problems, rules, source, sources, window, topology, table, told, events, gaps, are_final)
+    return Prepared(
+        problems, rules, source, sources, window, topology, table, told, events, gaps, are_final, only=only
+    )
 
 
 def _events(

@@ -34,6 +34,8 @@ _NAMED = 3
 """Hosts that a reason names."""
 TOO_FEW_SAMPLES = "too few samples"
 """Why a check judged nothing that only had too few samples."""
+TOO_FEW_THEN = "too few samples in this time"
+"""Why a check judged nothing of a part of the time, although there are samples before or after."""
 _NEVER_JUDGED = {
     "fio": "these are figures of fio; known problems are looked for in counters of hosts and VMs",
     "log": "logs tell what happened, not how busy or slow anything was: they are evidence, no measurement",
@@ -46,7 +48,8 @@ _STOPPED = 2.5
 class CardTally:
     """What one card's rules looked at, by source and kind: two rules for a kind see the same entities.
 
-    ``untold`` is what an inventory would tell, and nobody did: names of facts, or events.
+    ``untold`` is what an inventory would tell, and nobody did: names of facts, or events. ``is_elsewhere``:
+    there are enough samples, but not in the part of the time that is asked about.
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -55,6 +58,7 @@ class CardTally:
     present: set[str] = field(default_factory=set)
     untold: set[str] = field(default_factory=set)
     is_short: bool = False
+    is_elsewhere: bool = False
 
     def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
         """Note the number of entities of a kind in a source, and of those that were judged."""
@@ -109,6 +113,11 @@ def known_samples(table: SampleTable, pruning: Pruning, before: KnownSamples | N
     return KnownSamples(ids, count, last)
 
 
+def known_within(known: KnownSamples, table: SampleTable, window: TimeRange) -> KnownSamples:
+    """Return the same with the numbers of samples in a part of the time."""
+    return replace(known, count=table.counts_in(known.ids, window))
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """Which rows of a scene were judged for how long something lasted, and up to when."""
@@ -156,8 +165,12 @@ class ReachBook:
             for rule in card.rules:
                 self._of.setdefault(rule.entity, set()).add(card.id)
 
-    def note(self, scene: Scene, found: Detection, known: KnownSamples) -> None:
-        """Note what one rule judged in one source."""
+    def note(
+        self, scene: Scene, found: Detection, known: KnownSamples, whole: KnownSamples | None = None
+    ) -> None:
+        """Note what one rule judged in one source. ``known`` may be of a part of the time; ``whole`` is then
+        of all of it.
+        """
         card = scene.compiled.card.id
         tally, what = self.tallies[card], (scene.source, scene.compiled.rule.entity)
         if scene.compiled.rule.finds_only:
@@ -172,6 +185,8 @@ class ReachBook:
             self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
+        if whole is not None and not rows.judged.any():
+            tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
         if rows.judged.any():
             self._rows.append(rows)
@@ -295,6 +310,7 @@ class ReachBook:
                 hidden = untold_text(tally.untold, kinds)
             reason = hidden or unsampled_text(card, catalogue, kinds)
             reason = TOO_FEW_SAMPLES if tally.is_short else reason
+            reason = TOO_FEW_THEN if tally.is_elsewhere else reason
         elif not entities:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:

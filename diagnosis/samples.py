@@ -127,6 +127,10 @@ class SampleTable:
         """Return statistics of each series over the window."""
         return self._source.stats(ids, self.window)
 
+    def counts_in(self, ids: IntArray, window: TimeRange) -> IntArray:
+        """Return how many samples each series has in a part of the window."""
+        return self._source.stats(ids, window).count
+
     def rows(self, source: int, ids: IntArray) -> FloatArray:
         """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN."""
         self._load(ids)

@@ -22,6 +22,7 @@ from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.distinct import distinct
 from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
+from sessions.times import TimeRange
 
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""
@@ -147,12 +148,21 @@ class Scene:
         shape = (len(self.rows), self.times.size)
         return values if values.shape == shape else np.broadcast_to(values, shape)
 
-    def peaks(self) -> FloatArray:
-        """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none."""
+    def peaks(self, focus: TimeRange | None = None) -> FloatArray:
+        """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none.
+
+        ``focus``: of the samples in this part of the time.
+        """
         node, measure = self.compiled.measure, self.compiled.rule.measure
         if node is None or measure is None or not self.times.size:
             return np.full(len(self.rows), np.nan)
-        worst: FloatArray = (np.fmin if measure.below else np.fmax).reduce(self.full(node), axis=1)
+        values = self.full(node)
+        if focus is not None:
+            first, end = np.searchsorted(self.times, (focus.start, focus.end + 1)).tolist()
+            values = values[:, first:end]
+        if not values.shape[1]:
+            return np.full(len(self.rows), np.nan)
+        worst: FloatArray = (np.fmin if measure.below else np.fmax).reduce(values, axis=1)
         return worst
 
     def member_values(self, name: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Stores facts, events, marks, gaps, findings, their verdict, journal and test runs as JSON documents."""
+"""Stores facts, events, marks, gaps, findings, their verdict, journal, test runs and guided runs as JSON."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sessions.journal import JournalEntry, TestRun
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.store.codec import BlobError, pack_document, unpack_document
 from sessions.store.database import Database
+from sessions.troubleshooting import TroubleshootingRun
 from sessions.verdicts import Verdict
 
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
@@ -31,9 +32,12 @@ _TYPES: dict[type, str] = {
     Verdict: "verdicts",
     JournalEntry: "journal",
     TestRun: "test runs",
+    TroubleshootingRun: "troubleshooting",
 }
 
-Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun)
+Document = TypeVar(
+    "Document", Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun, TroubleshootingRun
+)
 
 
 def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
@@ -129,17 +133,19 @@ def _times(document: Any) -> Sequence[int]:
         return (document.at,)
     if isinstance(document, Event):
         return document.at, document.until
-    if isinstance(document, Finding | Verdict):
-        return _times_judged(document)
     if isinstance(document, JournalEntry):
         return document.intended_at, document.at
-    if isinstance(document, TestRun):
-        phases = [at for phase in document.phases for at in (phase.start, phase.end)]
-        return [at for at in (document.start, document.end, *phases) if at is not None]
+    if isinstance(document, Finding | Verdict | TestRun | TroubleshootingRun):
+        return _times_within(document)
     return (document.start, document.start if document.end is None else document.end)
 
 
-def _times_judged(document: Finding | Verdict) -> Sequence[int]:
+def _times_within(document: Finding | Verdict | TestRun | TroubleshootingRun) -> Sequence[int]:
+    if isinstance(document, TroubleshootingRun):
+        return document.times()
+    if isinstance(document, TestRun):
+        phases = [at for phase in document.phases for at in (phase.start, phase.end)]
+        return [at for at in (document.start, document.end, *phases) if at is not None]
     if isinstance(document, Finding):
         windows = list(document.windows)
         events = [at for event in document.changes for at in (event.at, event.until)]

@@ -17,9 +17,10 @@ from sessions.store import documents
 from sessions.store.codec import storable
 from sessions.store.database import Database
 from sessions.store.write_guard import WriteGuard
+from sessions.troubleshooting import TroubleshootingRun, current_runs_of
 from sessions.verdicts import NOT_JUDGED, Verdict
 
-Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
+Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun, TroubleshootingRun)
 Appended = TypeVar("Appended", Fact, Event, Gap, JournalEntry, TestRun)
 
 _MAX_META_ROWS = 10_000
@@ -82,6 +83,10 @@ class RecordReader:
     def test_runs(self) -> list[TestRun]:
         """Return the test runs in the order of their start."""
         return current_runs(self._records(TestRun))
+
+    def troubleshooting(self) -> list[TroubleshootingRun]:
+        """Return the runs of the guided troubleshooting, in the order of their numbers."""
+        return current_runs_of(self._records(TroubleshootingRun))
 
     def meta(self) -> dict[str, str]:
         """Return texts about the whole session by key: ``title``, ``created`` and others."""
@@ -146,6 +151,10 @@ class RecordWriter:
 
     def add_test_runs(self, runs: Iterable[TestRun]) -> None:
         """Add test runs; a run with the same id replaces the earlier one."""
+        self._add_records(runs)
+
+    def add_troubleshooting(self, runs: Iterable[TroubleshootingRun]) -> None:
+        """Add runs of the guided troubleshooting; a run with the same number replaces the earlier one."""
         self._add_records(runs)
 
     def put_findings(self, findings: Sequence[Finding], verdict: Verdict = NOT_JUDGED) -> None:
