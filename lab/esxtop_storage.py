@@ -95,9 +95,8 @@ class StorageView:
             "Queued Commands": queued, "% Used": 100.0 * active / depth, "Load": (active + queued) / depth,
         })  # fmt: skip
         conflicts = storage.conflicts[pair]
-        if conflicts.any():
-            met = self._rng.poisson(conflicts * self._tick_s) / self._tick_s
-            table.set({"Failed Reserves/sec": met, "Conflicts/sec": met})
+        met = self._rng.poisson(conflicts * self._tick_s) / self._tick_s
+        table.set({"Failed Reserves/sec": met, "Conflicts/sec": met})
         self._vaai = self._vaai + self._rng.poisson(0.4, len(self._vaai))
         table.set({"ATS": np.floor(self._vaai)})
 

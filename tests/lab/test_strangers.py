@@ -232,6 +232,14 @@ def test_vcenter_says_what_the_scenario_knows_and_tells() -> None:
     assert "Migrate virtual machine" in event["text"]
 
 
+def test_conflicts_end_with_what_makes_them() -> None:
+    met = of_hosts(
+        Run("lookalike-conflicts-once", 2), "Conflicts/sec", "naa.600508b4000ec8ee0000ac8e66e6"
+    ).max(axis=0)
+    assert 1 <= np.count_nonzero(met) <= 2
+    assert met[-1] == 0
+
+
 def test_vcenter_knows_of_link_speeds_storage_control_and_conflicts() -> None:
     lab = Lab(SCENARIOS["net-link-renegotiated"], seed=5)
     document = shown_by_vcenter(lab, 60)
