@@ -19,6 +19,13 @@ _TEXTS = ("entity", "host", "pool")
 NO_THRESHOLDS: Mapping[str, float] = {}
 OF_HOST = "host:"
 """How a member's counter says that it is one of the member's host."""
+OF_USER = "user:"
+"""How a counter of ``users`` says that it is one of the VM as a whole, not of its use of the device."""
+
+
+def bare_key(key: str) -> str:
+    """Return the catalogue's key of a signal's counter, without the words that say whose it is."""
+    return key.removeprefix(OF_HOST).removeprefix(OF_USER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +148,7 @@ class CompiledRule:
 
     def counters(self) -> set[str]:
         """Return every counter that the rule may read."""
-        return {
-            key.removeprefix(OF_HOST) for signal in self.signals.values() for key in signal.counters.values()
-        }
+        return {bare_key(key) for signal in self.signals.values() for key in signal.counters.values()}
 
 
 def _closure(signals: Mapping[str, CompiledSignal], names: Iterable[str]) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
-from diagnosis.compiled import OF_HOST, CompiledRule
+from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
@@ -25,6 +25,7 @@ from diagnosis.reach import (
 )
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
+from diagnosis.topology import SHARED_BY_HOSTS
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -151,7 +152,7 @@ class Run:
         self.outside: list[Finding] = []
         """Findings of the time outside of the focus."""
         self._numbers = NumberBook(self._topology, focus.window if focus else None)
-        self._worst_on: dict[EntityRef, EntityRef] = {}
+        self._seen_on: dict[tuple[str, EntityRef], tuple[EntityRef, ...]] = {}
         sustained = self._problems.sustained.values()
         self._book = ReachBook(self._problems.cards, sustained, self._topology, self._table)
 
@@ -180,7 +181,10 @@ class Run:
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
         where = Whereabouts(
-            self._host_of, lambda finding: self._topology.pools.above(finding.entity), self._cluster_of
+            self._hosts_of,
+            lambda finding: self._topology.pools.above(finding.entity),
+            self._clusters_of,
+            self._users_of,
         )
         ranked = rank([*merged, *findings], self._problems, where)
         if self._focus:
@@ -219,7 +223,7 @@ class Run:
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):
                     continue
-                bare = key.removeprefix(OF_HOST)
+                bare = bare_key(key)
                 there = bool(self._topology.series.of_counter(scene.source, bare))
                 (tally.present if there else tally.lacking).add(bare)
 
@@ -272,8 +276,9 @@ class Run:
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
-        if hit.entity != self._topology.base(hit.entity) and hit.host is not None:
-            self._worst_on.setdefault(self._topology.base(hit.entity), hit.host)
+        if hit.entity.kind in SHARED_BY_HOSTS:
+            hosts = dict.fromkeys(one.hit.host for one in ordered if one.hit.host is not None)
+            self._seen_on[card.id, self._topology.base(hit.entity)] = tuple(hosts)
         windows = _union([window for one in ordered for window in one.hit.windows])
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
@@ -377,21 +382,27 @@ class Run:
             return self._topology.entity(hit.host).name
         return next(one.spec.name for one in self._sources if one.id == hit.source)
 
-    def _host_of(self, finding: Finding) -> EntityRef | None:
-        """The host that the finding's entity was on in its windows."""
+    def _hosts_of(self, finding: Finding) -> Sequence[EntityRef]:
+        """The host that the finding's entity was on in its windows; of what hosts share, each host from
+        which this problem of it is seen, the worst first.
+        """
         ref = finding.entity
-        if ref in self._worst_on:
-            return self._worst_on[ref]
+        if seen := self._seen_on.get((finding.problem, ref)):
+            return seen
         for source in self._topology.sources:
             if ref in self._topology.entities_in(source):
-                return self._topology.host(source, ref, finding.windows)
-        return None
+                host = self._topology.host(source, ref, finding.windows)
+                return () if host is None else (host,)
+        return ()
 
-    def _cluster_of(self, finding: Finding) -> Sequence[EntityRef]:
-        """The cluster of the finding's host."""
-        host = self._host_of(finding)
-        cluster = self._topology.ancestors(host).get("cluster") if host else None
-        return (cluster,) if cluster else ()
+    def _users_of(self, finding: Finding) -> Sequence[EntityRef]:
+        """The VMs with disks on the finding's entity."""
+        return [self._topology.base(ref) for ref in self._topology.stored_on(finding.entity)]
+
+    def _clusters_of(self, finding: Finding) -> Sequence[EntityRef]:
+        """The cluster of each of the finding's hosts."""
+        above = (self._topology.ancestors(host).get("cluster") for host in self._hosts_of(finding))
+        return tuple(dict.fromkeys(cluster for cluster in above if cluster))
 
     def _checks(self) -> tuple[Check, ...]:
         checks = []

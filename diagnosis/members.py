@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from diagnosis.compiled import OF_HOST
+from diagnosis.compiled import OF_HOST, OF_USER
 from diagnosis.placement import Periods, joined_periods, shared_periods, within_periods
 from diagnosis.topology import Placed, Topology
 from resources.problem_cards import Signal
@@ -247,7 +247,12 @@ class _Gathering:
         source before it has, count once.
         """
         topology = self._topology
-        tables = [(name, self._topology.series.of_users(other, key)) for name, key in self._counters.items()]
+        tables = [(name, topology.series.of_users(other, key)) for name, key in self._counters.items()]
+        whole = [
+            (name, topology.series.of_counter(other, key.removeprefix(OF_USER)))
+            for name, key in self._counters.items()
+            if key.startswith(OF_USER)
+        ]
         for row, ref in enumerate(rows):
             shared = self._topology.entity(self._topology.base(ref)).parent is None
             if not shared and other != self._source:  # another host's device of the same name
@@ -263,6 +268,7 @@ class _Gathering:
                 placed = Placed(user) if shared else self._user_on(other, user, ref)
                 if placed:
                     ids = {name: held[user] for name, held in users if user in held}
+                    ids.update((name, held[user][""]) for name, held in whole if "" in held.get(user, {}))
                     self._found.append(row, placed, instance, other, ids)
 
     def _user_on(self, source: int, user: EntityRef, device: EntityRef) -> Placed | None:

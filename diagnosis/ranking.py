@@ -16,7 +16,6 @@ WEIGHT = {"critical": 3.0, "warning": 2.0, "info": 1.0}
 _LAYERS = ("configuration", "contention", "utilisation", "capacity", "data")
 
 Key = tuple[str, EntityRef]
-HostOf = Callable[[Finding], EntityRef | None]
 Places = Callable[[Finding], Sequence[EntityRef]]
 
 
@@ -35,33 +34,27 @@ def _nowhere(_: Finding) -> Sequence[EntityRef]:
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """Where a finding's entity was in its windows: on which host, in which resource pools, the nearest
-    first, and in which cluster.
+    """Where a finding's entity was in its windows: on which hosts (several where they share it), in which
+    resource pools, the nearest first, and in which clusters; and which VMs have disks on it.
     """
 
-    host_of: HostOf
+    hosts_of: Places
     pools_of: Places = _nowhere
-    cluster_of: Places = _nowhere
+    clusters_of: Places = _nowhere
+    users_of: Places = _nowhere
 
     def ends(self, relation: Relation) -> tuple[Places, Places]:
         """Return what upstream's and downstream's finding must have in common: each one's way to it."""
-        match relation:
-            case "same":
-                return _itself, _itself
-            case "host":
-                return _itself, self._hosts
-            case "host_of":
-                return self._hosts, _itself
-            case "on_host":
-                return self._hosts, self._hosts
-            case "pool":
-                return _itself, self.pools_of
-            case "cluster":
-                return self.cluster_of, _itself
-
-    def _hosts(self, finding: Finding) -> Sequence[EntityRef]:
-        host = self.host_of(finding)
-        return () if host is None else (host,)
+        ways: dict[Relation, tuple[Places, Places]] = {
+            "same": (_itself, _itself),
+            "host": (_itself, self.hosts_of),
+            "host_of": (self.hosts_of, _itself),
+            "on_host": (self.hosts_of, self.hosts_of),
+            "pool": (_itself, self.pools_of),
+            "cluster": (self.clusters_of, _itself),
+            "user": (_itself, self.users_of),
+        }
+        return ways[relation]
 
 
 def rank(findings: Sequence[Finding], problems: Problems, where: Whereabouts) -> list[Finding]:

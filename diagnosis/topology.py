@@ -18,7 +18,8 @@ from sessions.current_records import with_current_names
 from sessions.model import DISK_PLACE, Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
-_SHARED = ("device", "datastore")
+SHARED_BY_HOSTS = ("device", "datastore")
+"""Kinds of entities that several hosts may see, each with numbers of its own."""
 _MEMORY_TIER = "memory_tier"
 """What a device is called that its host uses as memory: no rule about storage devices is about it."""
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
@@ -83,7 +84,7 @@ class Topology:
 
     def _add(self, series: Series) -> None:
         ref, instance = series.entity, series.spec.instance
-        if instance and ref.kind in _SHARED:
+        if instance and ref.kind in SHARED_BY_HOSTS:
             ref, instance = self._view(ref, instance)
         self.series.add(series.id, series.source, series.counter, ref, instance)
         self._in_source.setdefault(series.source, set()).add(ref)
@@ -223,7 +224,7 @@ class Topology:
     def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
         """Return the VMs that are known to have disks on a device or datastore."""
         base = self.base(ref)
-        if base.kind not in _SHARED:
+        if base.kind not in SHARED_BY_HOSTS:
             return ()
         if self._stored is None:
             self._stored = {}

@@ -81,7 +81,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (uplinks of one switch), ``other_fact`` those with another value (VMs of another pool), ``same_switch``
     the uplinks of the switches that the entity's ports are on (all of them where that is not known and the
     host has only one switch). A counter written ``fact:NAME`` is that fact of the member, ``host:NAME`` that
-    counter of its host.
+    counter of its host, ``user:NAME`` among ``users`` that of the VM as a whole.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``

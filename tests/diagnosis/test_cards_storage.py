@@ -211,6 +211,20 @@ class TestQueueing:
         )
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "throttled_depth"
 
+    def test_on_the_host_that_queues_it_explains_slow_virtual_disks(self) -> None:
+        first, queueing = host("esx01"), host("esx02")
+        lun(first)
+        lun(queueing, kernel_latency=30.0, queue_latency=30.0, queued=40.0, active=12.0, queue_depth=12.0)
+        disk = {"vdisk.reads": 100.0, "vdisk.writes": 100.0, "vdisk.latency_read": 32.0}
+        for one in (first, queueing):
+            levels: dict[str, Level] = {**disk, "vdisk.latency_write": 32.0}
+            one.add("vdisk", "scsi0:0", levels, parent=one.vm(f"db-{one.host.key}", {"cpu.run": 20.0}))
+        follows = {
+            one.entity_name: one.consequence_of and one.consequence_of[0]
+            for one in findings(first, queueing, problem="storage.vm_latency")
+        }
+        assert follows == {"db-esx01": None, "db-esx02": "storage.queueing"}
+
     def test_the_host_is_too_busy(self) -> None:
         recording = host(util=97.0)
         lun(recording, kernel_latency=3.0, queued=0.0)
@@ -372,11 +386,11 @@ class TestNoisyNeighbour:
     PROBLEM = "storage.noisy_neighbour"
 
     def pair(
-        self, *, own: Level = 150.0, others: Level = 50.0, slow: Level = 2.0
+        self, *, own: Level = 150.0, others: Level = 50.0, slow: Level = 2.0, read_mb: Level = 0.4
     ) -> tuple[Recording, Recording]:
         victim, other = host("esx01"), host("esx02")
         lun(victim, device_latency=slow, commands=own)
-        lun(other, device_latency=slow, commands=others)
+        lun(other, device_latency=slow, commands=others, read_mb=read_mb)
         return victim, other
 
     def test_the_host_whose_load_stayed_suffers(self) -> None:
@@ -406,3 +420,21 @@ class TestNoisyNeighbour:
 
     def test_a_neighbour_who_hurts_nobody(self) -> None:
         assert findings(*self.pair(others=during(300, 900, 6_000.0, 50.0)), problem=self.PROBLEM) == []
+
+    @pytest.mark.parametrize("is_swapped", [True, False])
+    def test_a_neighbour_that_is_swapped_follows_from_its_lack_of_memory(self, is_swapped: bool) -> None:
+        victim, other = self.pair(
+            others=during(300, 900, 6_000.0, 50.0),
+            slow=during(300, 900, 30.0, 2.0),
+            read_mb=during(300, 900, 80.0, 0.4),
+        )
+        rate = during(300, 900, 38.0 if is_swapped else 0.0)
+        ref = other.vm("db01", {"cpu.run": 20.0, "mem.swap_read": rate, "mem.swap_write": rate})
+        other.has(ref, {"disk.commands": during(300, 900, 6_000.0, 50.0)}, LUN)
+        found = only(victim, other, problem=self.PROBLEM)
+        slow = only(victim, other, problem="storage.device_latency")
+        assert found.causes[0].cause == ("swapping" if is_swapped else "noisy_neighbour")
+        if is_swapped:
+            assert "db01 (76 MB/s)" in found.causes[0].because
+            assert found.consequence_of == slow.consequence_of == ("mem.swapping", ref)
+            assert (found.remedies, slow.remedies) == ((), ())

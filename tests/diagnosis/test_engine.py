@@ -32,7 +32,7 @@ from tests.diagnosis.recordings import (
 )
 from tests.sessions.memory_session import MemorySession
 
-NOWHERE = Whereabouts(lambda _: None)
+NOWHERE = Whereabouts(lambda _: ())
 CAPTURE = Path(__file__).parents[3] / "shared" / "data" / "esxtop-batch-default.csv"
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnosis.compiled import OF_HOST, CompiledRule
+from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.signals import FACT
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
@@ -32,6 +32,7 @@ _WHERE = {
     "on_host": "same host",
     "pool": "a VM in it",
     "cluster": "a host of it",
+    "user": "a VM on it",
 }
 
 
@@ -137,7 +138,7 @@ def _needed(card: Card, known: ProblemKnowledge) -> Iterator[page.Block]:
     """The counters that conditions read, and who counts them at which level."""
     rules = [rule for rule in known.rules if rule.card.id == card.id and not rule.rule.finds_only]
     keys = dict.fromkeys(
-        key.removeprefix(OF_HOST)
+        bare_key(key)
         for rule in rules
         for name in rule.detecting()
         for key in rule.signals[name].counters.values()
