@@ -62,6 +62,9 @@ COMMANDS = {
     "compare": CommandEntry(
         "app.commands.compare", "compare_", "Before against after, with intervals and verdicts."
     ),
+    "report": CommandEntry(
+        "app.commands.report", "report", "One HTML file, or a PDF: what happened, why, is it over."
+    ),
     "export": CommandEntry("app.commands.exporting", "export", "Write a session as CSV or Parquet files."),
     "gui": CommandEntry(
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from app.commands.compare_text import write_comparison
-from app.commands.options import AsJson, Times, clock_of
+from app.commands.options import AsJson, Times, clock_of, named_window
 from app.commands.query import entities_called, matches
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
@@ -29,7 +29,7 @@ from diagnosis.comparison.windows import (
 )
 from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
-from resources.failures import CancelledError, NotFoundError, UsageError
+from resources.failures import CancelledError, NotFoundError
 from resources.foreign_text import visible
 from resources.problem_cards import load_problems
 from sessions.clock import UTC_ZONE, Clock
@@ -94,7 +94,7 @@ def compare_(
     with SessionReader.open(session) as reader, _opened(other) as second:
         clock = clock_of(reader, times)
         windows = _windows(reader, second, window_a, window_b, clock)
-        out = tuple(_window(text, clock, "--leave-out") for text in leave_out or ())
+        out = tuple(named_window(text, clock, "--leave-out") for text in leave_out or ())
         sides = Side(reader, windows.a, out), Side(second or reader, windows.b, out)
         _require_samples(sides)
         with cancellable() as cancel, progress_bar("Comparing") as show:
@@ -151,20 +151,7 @@ def _named(text: str, clock: Clock, option: str) -> TimeRange | str | None:
     if not text:
         return None
     allowed = (BEFORE, DAY_BEFORE) if option == "--a" else (AFTER, DAY_AFTER)
-    return text if text in allowed else _window(text, clock, option)
-
-
-def _window(text: str, clock: Clock, option: str) -> TimeRange:
-    start, dots, end = text.partition("..")
-    if not dots or not start or not end:
-        raise UsageError(
-            f"{option} {text!r} is no window.",
-            advice="Write it as from..to: 2026-11-21T14:09..2026-11-21T14:39.",
-        )
-    first, last = clock.parse(start), clock.parse(end)
-    if last < first:
-        raise UsageError(f"{option} {text!r} ends before it begins.")
-    return TimeRange(first, last)
+    return text if text in allowed else named_window(text, clock, option)
 
 
 def _choice(sides: tuple[Side, Side], entity: str, counter: str, *, with_parts: bool) -> Choice:

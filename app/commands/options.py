@@ -14,7 +14,9 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.time_labels import host_clock
 
-__all__ = ["AsJson", "From", "SessionPath", "Thresholds", "Times", "To", "clock_of", "window_of"]
+__all__ = [
+    "AsJson", "From", "SessionPath", "Thresholds", "Times", "To", "clock_of", "named_window", "window_of",
+]  # fmt: skip
 
 SessionPath = Annotated[
     Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False, readable=False)
@@ -79,3 +81,17 @@ def window_of(reader: SessionReader, start: str, end: str, clock: Clock = UTC_CL
             "The session has nothing in that window.", advice="'hyperscope info' says what time it covers."
         )
     return window
+
+
+def named_window(text: str, clock: Clock, option: str) -> TimeRange:
+    """Return the window that ``from..to`` names, as ``option`` was given it. Raises UsageError."""
+    start, dots, end = text.partition("..")
+    if not dots or not start or not end:
+        raise UsageError(
+            f"{option} {text!r} is no window.",
+            advice="Write it as from..to: 2026-11-21T14:09..2026-11-21T14:39.",
+        )
+    first, last = clock.parse(start), clock.parse(end)
+    if last < first:
+        raise UsageError(f"{option} {text!r} ends before it begins.")
+    return TimeRange(first, last)

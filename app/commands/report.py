@@ -1,0 +1,216 @@
+"""``report``: a session as one HTML file for a manager and for a support case, and as a PDF."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.diagnose import diagnose_file
+from app.commands.options import (
+    AsJson,
+    From,
+    SessionPath,
+    Thresholds,
+    Times,
+    To,
+    clock_of,
+    named_window,
+    window_of,
+)
+from app.consoles import progress_bar
+from app.own_thresholds import with_own_thresholds
+from app.terminal import cancellable, print_error, print_json, print_line
+from diagnosis.comparison import Choice, Side, compare
+from diagnosis.comparison.windows import windows_of_one
+from resources.catalogue import load_catalogue
+from resources.comparison_rules import load_comparison_rules
+from resources.failures import AlreadyExistsError, CancelledError, NotFoundError, UsageError
+from resources.files import replace_file, write_failures
+from resources.problem_cards import Problems, load_problems
+from resources.report_words import load_report_words
+from resources.units import format_bytes
+from resources.views import load_chart_templates, load_headlines, load_limits
+from sessions.clock import UTC_ZONE, Clock
+from sessions.findings import Finding
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from sessions.verdicts import Verdict, samples_after
+from viewmodels.entity_limits import entity_limits
+from viewmodels.report.composing import report_of
+from viewmodels.report.document import Report
+from viewmodels.report.html.page import report_html
+from viewmodels.report.material import Compared, Knowledge, Material
+from viewmodels.snapshot import Snapshot, read_snapshot
+
+_SQLITE = b"SQLite format 3\x00"
+
+
+def report(
+    session: SessionPath,
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="REPORT.html", help="The file to write.", show_default=False),
+    ],
+    start: From = "",
+    end: To = "",
+    before: Annotated[
+        str,
+        typer.Option(metavar="T..T", help="Compare this window, from..to (--times), with that of --after."),
+    ] = "",
+    after: Annotated[str, typer.Option(metavar="T..T", help="The window after the fix.")] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="A title; else the worst problem is.")] = "",
+    times: Times = UTC_ZONE,
+    thresholds: Thresholds = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write a report: a page for a manager, then findings with evidence, charts and causes, the timeline,
+    before and after, guided tests, notes, the inventory, and from what and how complete it is.
+
+    One file that loads nothing from a network; it prints on A4 and Letter. What was judged before is taken
+    as it is stored; else the session is judged now, and not changed.
+    """
+    if bool(before) != bool(after):
+        raise UsageError("--before and --after go together.", advice="Give both windows as T..T.")
+    require_target(out, session)
+    request = ReportRequest(session, start, end, before, after, title, times, thresholds)
+    made = make_report(request)
+    text = report_html(made).encode("utf-8")
+    with write_failures(out):
+        replace_file(out, text)
+    if as_json:
+        print_json({"files": [{"name": str(out), "kind": "html", "bytes": len(text)}], "title": made.title,
+                    "sections": [one.key for one in made.sections]})  # fmt: skip
+        return
+    print_line(f"{out}  {format_bytes(len(text))}")
+    print_line(made.title)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """What a report is to be about, as it was typed."""
+
+    session: Path
+    start: str = ""
+    end: str = ""
+    before: str = ""
+    after: str = ""
+    title: str = ""
+    times: str = UTC_ZONE
+    thresholds: str = ""
+
+
+def require_target(out: Path, session: Path) -> None:
+    """Raise where a report must not be written: over a session, or into a folder that is not there."""
+    with write_failures(out):
+        has_folder, is_folder = out.parent.is_dir(), out.is_dir()
+    if not has_folder:
+        raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
+    if is_folder:
+        raise AlreadyExistsError(f"{out} is a folder.", advice="Name a file in it with -o.")
+    try:
+        with out.open("rb") as file:
+            is_session = file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return
+    if is_session or (session.exists() and out.samefile(session)):
+        raise AlreadyExistsError(
+            f"{out} is a session.",
+            meaning="The report would replace it.",
+            advice="Name another file with -o.",
+        )
+
+
+def make_report(request: ReportRequest) -> Report:
+    """Read the session and return its report, showing progress; Ctrl-C cancels."""
+    with SessionReader.open(request.session) as reader:
+        clock = clock_of(reader, request.times)
+        window = window_of(reader, request.start, request.end, clock)
+        findings, verdict = _judged(reader, window, request)
+        with cancellable() as cancel, progress_bar("Writing the report") as show:
+            show(None, "")
+            problems = with_own_thresholds(load_problems(), request.thresholds, print_error)
+            snapshot = read_snapshot(reader, request.session)
+            material = Material(
+                reader=reader,
+                snapshot=snapshot,
+                findings=findings,
+                verdict=verdict,
+                window=window or snapshot.span,
+                clock=clock,
+                knowledge=_knowledge(snapshot, problems),
+                made=_now(clock),
+                title=request.title,
+                compared=_compared(reader, request, clock, problems, cancel),
+                work=_Cancellable(cancel),
+            )
+            return report_of(material)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cancellable:
+    """The work of a report, which Ctrl-C ends between two charts."""
+
+    cancel: threading.Event
+
+    def check(self) -> None:
+        if self.cancel.is_set():
+            raise CancelledError("The report was stopped; nothing was written.")
+
+    def progress(self, part: float | None) -> None:
+        """Charts are read too fast to be counted."""
+
+
+def _judged(
+    reader: SessionReader, window: TimeRange | None, request: ReportRequest
+) -> tuple[tuple[Finding, ...], Verdict]:
+    """Return what is stored if it is of all that was recorded; else judge now."""
+    with reader.one_state():
+        verdict, findings = reader.verdict(), reader.findings()
+        is_whole = verdict.is_judged and not samples_after(verdict, reader)
+    if is_whole and window is None and not request.thresholds:
+        return tuple(findings), verdict
+    outcome = diagnose_file(request.session, window, knowledge=[], thresholds=request.thresholds)
+    return outcome.findings, outcome.verdict
+
+
+def _knowledge(snapshot: Snapshot, problems: Problems) -> Knowledge:
+    catalogue = load_catalogue()
+    return Knowledge(
+        problems=problems,
+        catalogue=catalogue,
+        limits=entity_limits(snapshot, load_limits(problems), problems.storage),
+        templates=load_chart_templates(catalogue),
+        headlines=load_headlines(catalogue),
+        words=load_report_words(),
+    )
+
+
+def _compared(
+    reader: SessionReader, request: ReportRequest, clock: Clock, problems: Problems, cancel: threading.Event
+) -> Compared | None:
+    if not request.before:
+        return None
+    span = reader.span()
+    if span is None:
+        raise NotFoundError("The session has no samples.", meaning="There is nothing to compare.")
+    first = named_window(request.before, clock, "--before")
+    second = named_window(request.after, clock, "--after")
+    windows = windows_of_one(span, first, second)
+    sides = Side(reader, windows.a), Side(reader, windows.b)
+    for option, side in zip(("--before", "--after"), sides, strict=True):
+        if not any(side.ticks(one.id) for one in reader.sources()):
+            raise NotFoundError(
+                f"The window of {option} has no samples.", meaning="There is nothing to compare."
+            )
+    catalogue = load_catalogue()
+    knowledge = (catalogue, problems, load_comparison_rules(catalogue))
+    return Compared(compare(*sides, Choice(), knowledge, cancel=cancel), windows)
+
+
+def _now(clock: Clock) -> str:
+    return clock.stamp(datetime.now(UTC).timestamp() * 1000)

@@ -1,0 +1,180 @@
+"""``hyperscope report`` as an admin types it: the file, what stands on its first page, and how it refuses."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from app.program import run
+from resources.problem_cards import load_problems
+from resources.report_words import load_report_words
+from sessions.store import SessionReader
+from sessions.times import iso
+from tests.gui.recordings import record
+
+Say = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    def command(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run(["report", *map(str, words)])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Path:
+    """Fifteen minutes of the lab in which a CPU limit holds a VM back."""
+    return record(tmp_path / "night.hscope", "cpu-limit-vm", 900)
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def words_of(markup: str) -> str:
+    """What a reader sees: texts without elements, style and drawings."""
+    body = re.sub(r"<style>.*?</style>|<svg.*?</svg>", " ", markup, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def page(markup: str, key: str) -> str:
+    """The words of one section."""
+    found = re.search(rf'<section id="{key}".*?</section>', markup, re.DOTALL)
+    assert found is not None, key
+    return words_of(found[0])
+
+
+def validated(path: Path) -> str:
+    """What Debian's validator says of a file: nothing, if it is valid."""
+    tidy = which("tidy")
+    if tidy is None:
+        pytest.skip("tidy, which validates HTML, is not installed")
+    done = subprocess.run(
+        [tidy, "-quiet", "-errors", "-utf8", path], capture_output=True, text=True, check=False
+    )
+    return done.stderr
+
+
+def test_the_first_page_says_what_happened_why_and_whether_it_is_over(
+    say: Say, night: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    code, printed, wrong = say(night, "-o", out)
+    assert (code, wrong) == (0, "")
+    assert printed.startswith(f"{out}  ")
+
+    first = page(read(out), "summary")
+    assert "What happened: A setting held the virtual machine" in first
+    assert "Why: The VM has a limit of its own." in first
+    assert re.search(r"Is it over\? (Yes, it ended at|No, it was still so)", first)
+    assert "What to do next Set the CPU limit of" in first
+    assert "vCPU A virtual processor of a virtual machine." in first  # every word of the field is explained
+
+
+def test_the_file_is_valid_and_could_load_nothing(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert say(night, "-o", out)[0] == 0
+    markup = read(out)
+    assert validated(out) == ""
+    assert "default-src 'none'" in markup
+    assert not re.search(r"<script|<link|<img|<iframe|@import|url\(|src=|https?://", markup)
+    assert len(markup) < 3_000_000
+
+
+def test_findings_come_with_numbers_limits_their_source_a_chart_and_causes(
+    say: Say, night: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    assert say(night, "-o", out)[0] == 0
+    findings = page(read(out), "findings")
+    assert "Held back by a CPU limit" in findings
+    assert "VMN: ≥ 1 %" in findings
+    assert "likely The VM has a limit of its own" in findings
+    drawn = re.findall(r'<svg[^>]* aria-label="([^"]*)"', read(out))
+    assert any("Held back by a CPU limit" in spoken and "highest" in spoken for spoken in drawn)
+    for key in ("timeline", "inventory", "sources", "method"):
+        assert page(read(out), key)
+
+
+def test_two_windows_are_compared(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    code, printed, _ = say(night, "-o", out, "--json")
+    document = json.loads(printed)
+    assert (code, document["files"][0]["name"]) == (0, str(out))
+    assert "comparison" not in document["sections"]
+    day = re.search(r"(\d+) (\w{3}) (\d\d):(\d\d)", page(read(out), "summary"))
+    assert day is not None
+
+    with SessionReader.open(night) as reader:
+        span = reader.span()
+    assert span is not None
+    middle = (span.start + span.end) // 2
+    windows = (
+        "--before",
+        f"{iso(span.start)}..{iso(middle)}",
+        "--after",
+        f"{iso(middle + 1)}..{iso(span.end)}",
+    )
+    code, printed, wrong = say(night, "-o", out, "--json", *windows)
+    assert (code, wrong) == (0, "")
+    assert "comparison" in json.loads(printed)["sections"]
+    assert "Was the load the same?" in page(read(out), "comparison")
+    assert validated(out) == ""
+
+
+def test_a_session_is_never_written_over(say: Say, night: Path, tmp_path: Path) -> None:
+    before = night.read_bytes()
+    code, _, wrong = say(night, "-o", night)
+    assert (code, night.read_bytes()) == (4, before)
+    assert (
+        wrong
+        == f"hyperscope: {night} is a session. The report would replace it. Name another file with -o.\n"
+    )
+    assert say(night, "-o", tmp_path)[0] == 4
+    assert say(night, "-o", tmp_path / "none" / "report.html")[0] == 3
+
+
+def test_what_can_not_be_written_leaves_nothing_behind(say: Say, night: Path, tmp_path: Path) -> None:
+    code, _, wrong = say(night, "-o", tmp_path / f"{'x' * 300}.html")
+    assert code == 5
+    assert "Nothing was kept." in wrong
+    assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
+
+
+def test_what_does_not_fit_is_said_before_anything_is_read(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    code, _, wrong = say(night, "-o", out, "--before", "2026-01-01T00:00..2026-01-01T01:00")
+    assert (code, wrong) == (
+        2,
+        "hyperscope: --before and --after go together. Give both windows as T..T.\n",
+    )
+    assert say(night, "-o", out, "--before", "yesterday", "--after", "today")[0] == 2
+    assert not out.exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
+
+
+def test_every_problem_has_plain_words() -> None:
+    words = load_report_words()
+    assert set(words.by_problem) == {card.id for card in load_problems().cards}
+    for problem in words.problems:
+        text = f"{problem.sentence('X')} {problem.effect}"
+        assert not words.explained(text.replace("limit", "")), f"{problem.id} needs a glossary: {text}"
+
+
+def test_words_of_the_field_are_found_in_whatever_form() -> None:
+    words = load_report_words()
+    found = words.explained("Move VMs away; DRS hesitates, its vCPUs wait. Readers don't count as ready.")
+    assert [one.word for one in found] == ["VM", "vCPU", "ready", "DRS"]
+    assert not words.explained("drs alone, reading, a limitless VMfoo")

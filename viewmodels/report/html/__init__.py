@@ -1,0 +1,1 @@
+"""A report as one HTML file: no script, nothing from the network, light, dark and print inside."""

@@ -1,0 +1,314 @@
+"""The first page of a report: what happened, why, is it over, what to do; every word explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration, format_value
+from sessions.findings import Finding
+from sessions.times import TimeRange, joined
+from sessions.verdict_wording import covered_text, limits_of, reach_text
+from viewmodels.comparison_texts import headline as comparison_headline
+from viewmodels.comparison_texts import same_load
+from viewmodels.finding_labels import evidence_row, lookup_in
+from viewmodels.finding_order import families, identity, main_causes
+from viewmodels.report.document import (
+    Block,
+    Cell,
+    Column,
+    Heading,
+    Paragraph,
+    Run,
+    Section,
+    Steps,
+    Table,
+    Tile,
+    Tiles,
+    Tone,
+    bold,
+    paragraph,
+)
+from viewmodels.report.material import Material
+
+_NAME = 60
+_MOST_ROWS = 8
+_MOST_STEPS = 5
+_STILL = 3
+"""A problem was still there at the end if it ended less than so many samples before the last one."""
+
+
+def manager_page(material: Material) -> Section:
+    """Return the first page."""
+    told = main_causes(material.findings, _MOST_ROWS)
+    blocks: list[Block] = [_answer(material, told), _tiles(material)]
+    if told:
+        blocks += [Heading("What was found", "worst first"), _found(material, told)]
+    if steps := _steps([one for one, _ in told]):
+        blocks += [Heading("What to do next"), Steps(tuple(steps))]
+    if material.snapshot.marks:
+        count = len(material.snapshot.marks)
+        words = "note was" if count == 1 else "notes were"
+        blocks.append(paragraph(f"{format_count(count)} {words} taken: see Notes.", style="muted"))
+    blocks += _reservations(material)
+    if glossary := _glossary(material, blocks):
+        blocks += [Heading("Words on this page", level=4), glossary]
+    return Section("summary", "Summary", "", tuple(blocks))
+
+
+def headline(material: Material) -> str:
+    """Return the report's title: the worst problem in plain words, or that none was found."""
+    first = next((one for one, _ in main_causes(material.findings, 1) if one.severity != "info"), None)
+    if first is not None:
+        return plain_sentence(first, material)
+    if not material.verdict.is_judged:
+        return "Performance report: nothing was judged"
+    return "No performance problem found"
+
+
+def plain_sentence(finding: Finding, material: Material) -> str:
+    """Return what a finding says to somebody who does not know vSphere."""
+    words = material.knowledge.words
+    plain = words.by_problem.get(finding.problem)
+    name = shown(finding.entity_name, _NAME)
+    if plain is None:  # a card of the admin's own
+        return f"{finding.title}: {words.entity(finding.entity.kind, name)}"
+    return plain.sentence(words.entity(finding.entity.kind, name))
+
+
+def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
+    """Return whether a finding is over, in a few words, and True if it is; "" where it has no time."""
+    end = _judged_end(material)
+    if not finding.windows or end is None:
+        return "", True
+    last = max(window.end for window in finding.windows)
+    if end - last <= _STILL * _interval_ms(material):
+        return "still so at the end of the recording", False
+    return f"over since {material.clock.time(last)}", True
+
+
+def _judged_end(material: Material) -> int | None:
+    judged = material.verdict.judged_to
+    return judged if judged is not None else (material.window.end if material.window else None)
+
+
+def _interval_ms(material: Material) -> float:
+    return max(material.snapshot.intervals.values(), default=0.0) * 1000
+
+
+def _answer(material: Material, told: Sequence[tuple[Finding, int]]) -> Paragraph:
+    problems = [one for one, _ in told if one.severity != "info"]
+    if not problems:
+        return Paragraph(tuple(_no_problem(material)), "lead")
+    return Paragraph(tuple(_story(material, problems)), "lead")
+
+
+def _no_problem(material: Material) -> Iterator[Run]:
+    verdict, at = material.verdict, material.clock.time
+    if not verdict.is_judged:
+        yield bold("Nothing can be said yet. ")
+        yield Run(f"{reach_text(verdict, at)}.")
+        return
+    yield bold("No problem was found. ")
+    yield Run(f"Hyperscope {covered_text(verdict)}, up to {at(verdict.judged_to or 0)}. ")
+    if material.findings:
+        yield Run("What is worth knowing, and hurts nobody now, is listed below. ")
+    yield Run("This holds for what was recorded; what was not is said at the end of this report.")
+
+
+def _story(material: Material, problems: Sequence[Finding]) -> Iterator[Run]:
+    first = problems[0]
+    yield bold("What happened: ")
+    when = _when(first, material)
+    yield Run(f"{plain_sentence(first, material)}{f', {when}' if when else ''}. ")
+    plain = material.knowledge.words.by_problem.get(first.problem)
+    yield Run(f"{plain.effect} " if plain is not None else f"{shown(first.conclusion, 400)} ")
+    others = len([one for one in families(material.findings) if one != identity(first)])
+    if followers := len(families(material.findings).get(identity(first), ())):
+        what = (
+            "1 more finding follows" if followers == 1 else f"{format_count(followers)} more findings follow"
+        )
+        yield Run(f"{what} from it. ")
+    yield bold("Why: ")
+    yield Run(_why(first))
+    yield bold(" Is it over? ")
+    yield from _is_over(first, material)
+    if others and len(problems) > 1:
+        more = (
+            "another problem was" if len(problems) == 2 else f"{format_count(len(problems) - 1)} others were"
+        )
+        yield Run(f" Besides this one, {more} found: see below.")
+
+
+def _when(finding: Finding, material: Material) -> str:
+    windows = joined(finding.windows)
+    if not windows:
+        return ""
+    whole = TimeRange(windows[0].start, windows[-1].end)
+    seconds = sum(window.seconds for window in windows)
+    text = f"from {material.clock.window(whole)}".replace(" – ", " to ")
+    if len(windows) > 1:
+        return f"{format_count(len(windows))} times {text}, {format_duration(seconds)} together"
+    return f"{text}, for {format_duration(seconds)}" if seconds else text.replace("from", "at", 1)
+
+
+def _why(finding: Finding) -> str:
+    likely = [one for one in finding.causes if one.verdict == "likely"]
+    possible = [one for one in finding.causes if one.verdict == "possible"]
+    if likely:
+        return f"{shown(likely[0].title, 200).rstrip('.')}."
+    if possible:
+        names = "; or ".join(shown(one.title, 120).rstrip(".") for one in possible[:3])
+        return f"not certain. Possible: {names}."
+    if not finding.causes:
+        return "the finding says it itself."
+    return "the recording does not tell. What would tell it stands with the finding."
+
+
+def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
+    text, is_over = now_text(finding, material)
+    end = _judged_end(material)
+    if not text or end is None:
+        yield Run("It is a state, not an incident: it stays until it is changed.")
+        return
+    last = max(window.end for window in finding.windows)
+    if is_over:
+        calm = format_duration((end - last) / 1000)
+        when = material.clock.time(last)
+        yield Run(
+            f"Yes, it ended at {when} and did not come back in the {calm} recorded after it.", tone="ok"
+        )
+    else:
+        yield Run(
+            f"No, it was still so when the recording ended, at {material.clock.time(end)}.", tone="critical"
+        )
+    if material.compared is not None:
+        found = material.compared.comparison
+        load = {"yes": "under the same load", "no": "but the load was different"}.get(same_load(found), "")
+        text = comparison_headline(found).rstrip(".")
+        yield Run(f" Before against after: {text}{f', {load}' if load else ''}.")
+
+
+def _tiles(material: Material) -> Tiles:
+    counts = material.verdict.counts
+    tiles = []
+    first = next((one for one, _ in main_causes(material.findings, 1) if one.severity != "info"), None)
+    if first is not None:
+        seconds = sum(window.seconds for window in joined(first.windows))
+        if seconds:
+            tiles.append(Tile(format_duration(seconds), "the worst problem lasted", "critical"))
+        if first.evidence:
+            row = evidence_row(first.evidence[0], lookup_in(material.knowledge.catalogue, lambda *_: ()))
+            tiles.append(Tile(row.value, shown(f"{row.what}{f'; {row.limit}' if row.limit else ''}", 90)))
+    if material.verdict.is_judged:
+        tone: Tone = "critical" if counts.critical else "warning" if counts.warning else "ok"
+        words = f"{format_count(counts.critical)} critical, {format_count(counts.warning)} warnings"
+        tiles.append(Tile(format_count(counts.troubles), f"problems: {words}", tone))
+    if material.compared is not None:
+        judged = material.compared.comparison.judged
+        worse, total = judged.get("worse", 0), len(material.compared.comparison.pairs)
+        tone = "warning" if worse else "ok"
+        tiles.append(Tile(f"{format_count(worse)} of {format_count(total)}", "series got worse", tone))
+    else:
+        tiles.append(_completeness(material))
+    return Tiles(tuple(tiles))
+
+
+def _completeness(material: Material) -> Tile:
+    counted = [one.spec.counted for one in material.snapshot.sources if one.spec.counted]
+    expected = sum(one[0] for one in counted)
+    if expected:
+        got = sum(min(one) for one in counted)
+        part = "100 %" if got >= expected else format_value(min(100 * got / expected, 99.9), "%")
+        return Tile(part, "of the expected samples came", "ok" if got >= expected else "warning")
+    gaps = sum(gap.entity is None for gap in material.snapshot.gaps)
+    return Tile(format_count(gaps), "gap in the recording" if gaps == 1 else "gaps in the recording",
+                "warning" if gaps else "ok")  # fmt: skip
+
+
+_COLUMNS = (
+    Column("What", weight=3.4),
+    Column("From – until", weight=1.9),
+    Column("Measured", is_number=True, weight=1.0),
+    Column("Limit", is_number=True, weight=0.9),
+    Column("Now", weight=1.5),
+)
+
+
+def _found(material: Material, told: Sequence[tuple[Finding, int]]) -> Table:
+    lookup = lookup_in(material.knowledge.catalogue, lambda *_: ())
+    rows = []
+    for finding, left in told:
+        row = evidence_row(finding.evidence[0], lookup) if finding.evidence else None
+        now, is_over = now_text(finding, material)
+        more = f" (and {format_count(left)} more like it)" if left else ""
+        windows = joined(finding.windows)
+        when = ""
+        if windows:
+            when = material.clock.window(TimeRange(windows[0].start, windows[-1].end), zone=False)
+        rows.append(
+            (
+                Cell(plain_sentence(finding, material) + more, is_bold=True, symbol=finding.severity),
+                Cell(when, tone="muted"),
+                Cell(row.value if row else "", is_bold=True),
+                Cell(row.limit.removeprefix("limit ") if row else "", tone="muted"),
+                Cell(now, tone="ok" if is_over else "critical"),
+            )
+        )
+    rest = len(families(material.findings)) - len(told) - sum(left for _, left in told)
+    note = f"and {format_count(rest)} more: see Findings." if rest > 0 else ""
+    return Table(_COLUMNS, tuple(rows), note)
+
+
+def _steps(findings: Sequence[Finding]) -> list[str]:
+    """The first remedies of each problem, each once."""
+    found: dict[str, None] = {}
+    for finding in findings:
+        for remedy in finding.remedies[:2]:
+            found.setdefault(shown(remedy, 400))
+    return list(found)[:_MOST_STEPS]
+
+
+def _reservations(material: Material) -> Iterator[Block]:
+    """What limits what this page says: gaps, what was not judged, that it is simulated."""
+    lines = list(material.notes)
+    if material.is_simulated:
+        lines.insert(0, "These are simulated servers: the numbers are the lab's.")
+    gaps = sum(gap.entity is None for gap in material.snapshot.gaps)
+    if gaps:
+        count = f"{format_count(gaps)} gap{'' if gaps == 1 else 's'}"
+        lines.append(f"The recording has {count}: of that time nothing is known.")
+    unjudged = len(limits_of(material.verdict))
+    if material.verdict.is_judged and unjudged:
+        lines.append("Not everything could be judged: the last pages say what, and why.")
+    if lines:
+        yield paragraph(" ".join(lines), style="muted")
+
+
+def _glossary(material: Material, blocks: Sequence[Block]) -> Table | None:
+    text = " ".join(texts_of(blocks))
+    found = material.knowledge.words.explained(text)
+    if not found:
+        return None
+    rows = tuple((Cell(one.word, is_bold=True), Cell(one.means, tone="muted")) for one in found)
+    return Table((Column("Word", weight=1.0), Column("What it means", weight=6.0)), rows)
+
+
+def texts_of(blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield all texts of the blocks of a page."""
+    for block in blocks:
+        match block:
+            case Paragraph(runs=runs):
+                yield from (run.text for run in runs)
+            case Tiles(tiles=tiles):
+                yield from (text for one in tiles for text in (one.value, one.label))
+            case Table(columns=columns, rows=rows, note=note):
+                yield from (column.head for column in columns)
+                yield from (cell.text for row in rows for cell in row)
+                yield note
+            case Steps(items=items):
+                yield from items
+            case Heading(text=text, note=note):
+                yield from (text, note)
+            case _:
+                pass
