@@ -113,7 +113,8 @@ class CheckResult:
     them, ``rule`` is the same as lines to read. ``follows_from`` names the problem, its title and its entity
     that explain this one; ``share`` is the part of the time that the condition held. ``lasted_s`` is how long
     it held within the symptom's window. ``get`` says how to get the data that are missing, ``earlier`` is
-    when it was a problem only outside of the symptom's window.
+    when it was a problem only outside of the symptom's window. ``fits``: the row is one of those that what was
+    noticed points to.
     """
 
     problem: str
@@ -141,6 +142,7 @@ class CheckResult:
     also: tuple[FoundOn, ...] = ()
     earlier: tuple[TimeRange, ...] = ()
     get: str = ""
+    fits: bool = False
 
     @property
     def is_found(self) -> bool:
@@ -323,6 +325,7 @@ def ranked(checks: Iterable[CheckResult]) -> Sequence[CheckResult]:
             one.verdict != "problem",
             one.follows_from is not None,
             _SEVERITY[one.severity],
+            not one.fits,
             -one.score,
         ),
     )
