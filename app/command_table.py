@@ -50,6 +50,11 @@ COMMANDS = {
     "diagnose": CommandEntry(
         "app.commands.diagnose", "diagnose", "Find known problems, with their evidence."
     ),
+    "troubleshoot": CommandEntry(
+        "app.commands.troubleshoot",
+        "troubleshoot",
+        "From a symptom through the guide's checks to the fix, and did it work?",
+    ),
     "explain": CommandEntry(
         "app.commands.explain", "explain", "What a problem or a counter means, and what to do."
     ),

@@ -1,4 +1,4 @@
-"""The numbers of one check over time, of one entity: what it is told by, and its evidence, sample by sample."""
+"""The numbers of one check of one entity over time: the one that it is told by, and its evidence."""
 
 from __future__ import annotations
 

@@ -67,7 +67,9 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question of the guide, with the problems that answer it.
 
     ``of`` are the kinds of entities that can have the symptom; for others the row is not applicable, and
-    ``otherwise`` says why. ``guide`` is its place in VMware's guide, empty for a question of our own.
+    ``otherwise`` says why. ``not_load`` are the parts of the load (comparison/rules.toml) that its problems
+    change themselves: they don't tell whether the load was the same. ``guide`` is its place in VMware's
+    guide, empty for a question of our own.
     """
 
     id: str
@@ -78,12 +80,14 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of: list[str]
     source: str
     otherwise: str = ""
+    not_load: list[str] = msgspec.field(default_factory=list)
 
 
 class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """The whole flow."""
 
     kinds: list[str]
+    setting_counters: list[str]
     numbers: Numbers
     symptoms: list[Noticed]
     groups: list[RowGroup]

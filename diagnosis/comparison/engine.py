@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Event as Flag
 
 import numpy as np
 
@@ -36,6 +35,7 @@ from resources.catalogue import Catalogue
 from resources.comparison_rules import ComparisonRules
 from resources.failures import CancelledError
 from resources.problem_cards import Problems
+from resources.stopping import StopSignal
 from resources.views import load_headlines, load_limits
 from sessions.model import EntityRef, Event, FloatArray, IntArray
 
@@ -193,7 +193,7 @@ def compare(
     knowledge: tuple[Catalogue, Problems, ComparisonRules],
     *,
     progress: Progress | None = None,
-    cancel: Flag | None = None,
+    cancel: StopSignal | None = None,
 ) -> Comparison:
     """Compare side B with side A. Raises CancelledError once ``cancel`` is set."""
     catalogue, problems, rules = knowledge
@@ -263,7 +263,7 @@ def _scope(
     return a | records[0].parts_of(a), b | records[1].parts_of(b)
 
 
-def _steps(progress: Progress | None, cancel: Flag | None) -> Callable[[str, float], None]:
+def _steps(progress: Progress | None, cancel: StopSignal | None) -> Callable[[str, float], None]:
     def step(what: str, part: float) -> None:
         if cancel is not None and cancel.is_set():
             raise CancelledError("Comparing was stopped.")

@@ -74,15 +74,18 @@ class _Check:
         return finding.entity in self._judged.only or finding.entity.kind == "vcenter"
 
     def result(self) -> CheckResult:
+        """Return what came of it."""
         if self._symptom.entity.kind not in self._row.of:
             return self._told("not applicable", f"{self._row.otherwise}")
         if self._found:
             return self._problem(self._found[0])
         if self._card.id == DATA:
             return self._enough_data()
-        reach = self._reach
-        if reach is None or not self._judged.diagnosis.verdict.is_judged:
+        if self._reach is None or not self._judged.diagnosis.verdict.is_judged:
             return self._insufficient(self._judged.diagnosis.verdict.reason or "no samples in this time")
+        return self._nothing_found(self._reach)
+
+    def _nothing_found(self, reach: CheckReach) -> CheckResult:
         if reach.verdict == "not applicable":
             return self._told("not applicable", check_because(reach), get=_get(reach))
         if reach.verdict == "insufficient data" or (reach.verdict == "problem" and not reach.is_judged):

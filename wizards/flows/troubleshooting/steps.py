@@ -20,7 +20,7 @@ _WILDCARDS = re.compile(r"([\[\]*?`])")
 
 
 def steps_of(finding: Finding, card: Card, ways: Ways, names: Mapping[str, str]) -> tuple[Step, ...]:
-    """Return a finding's remedies as steps. ``names`` are those of what it is about, by kind: ``vm``, ``host``.
+    """Return a finding's remedies as steps. ``names`` are those of what it is about, by kind.
 
     A finding has only the remedies of causes that the numbers support, in the order of its causes: likely
     ones, else possible ones with the words "if so".

@@ -39,7 +39,8 @@ def entity_called(snapshot: Snapshot, name: str, flow: Flow) -> EntityRef:
     found = list(dict.fromkeys(twice.get(ref, ref) for ref in found))
     if not found:
         raise NotFoundError(
-            f"Nothing is called {shown(wanted)!r} that a symptom can be of (a VM, a host, a datastore, a device).",
+            f"No VM, host, datastore or device is called {shown(wanted)!r}.",
+            meaning="A symptom can be of one of these.",
             advice="'hyperscope query S.hscope' lists all names.",
         )
     if len(found) > 1:

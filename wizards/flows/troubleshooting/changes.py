@@ -1,0 +1,155 @@
+"""Which changes were seen around a symptom: events, settings of an inventory, settings that esxtop counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.comparison.records import Records
+from diagnosis.topology import Topology
+from resources.catalogue import load_catalogue
+from resources.guided_flow import Flow
+from resources.problem_changes import Changes
+from resources.units import format_value
+from sessions.identities import MOID, UUID
+from sessions.model import EntityRef, SampleSource
+from sessions.times import TimeRange
+from sessions.troubleshooting import SeenChange
+
+_NO_SETTING = frozenset({"name", UUID, MOID})
+_PLACE = "host"
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where a change can matter: the symptom's surroundings, and who shares them (``neighbours``)."""
+
+    surroundings: Collection[EntityRef]
+    neighbours: Collection[EntityRef]
+
+    def has(self, ref: EntityRef) -> bool:
+        """Return True if a change of this entity can matter."""
+        return ref in self.surroundings or ref in self.neighbours
+
+
+def around(surroundings: Collection[EntityRef], topology: Topology) -> Around:
+    """Return the surroundings with the VMs on the same hosts, and those with disks on the same devices."""
+    found: set[EntityRef] = set()
+    for ref in surroundings:
+        found |= {*topology.stored_on(ref)}
+        if ref.kind == "host":
+            for source in topology.sources:
+                found |= {topology.base(one.ref) for one in topology.below(source, ref, "vm")}
+    return Around(surroundings, frozenset(found))
+
+
+def changes_seen(
+    session: SampleSource, where: Around, when: TimeRange, flow: Flow, kinds: Changes
+) -> tuple[SeenChange, ...]:
+    """Return what was changed around a symptom in a time, in order: no more than 20, the last ones."""
+    records = Records(session)
+    told = [
+        *_events(session, where, when, kinds),
+        *_facts(session, where, when, records),
+        *_counted(session, where, when, flow, records),
+    ]
+    return tuple(sorted(told, key=lambda one: one.at)[-_MOST:])
+
+
+def _events(session: SampleSource, where: Around, when: TimeRange, kinds: Changes) -> Iterator[SeenChange]:
+    wanted = {*kinds.own, *kinds.arriving, *kinds.storing}
+    names = session.entities()
+    for event in session.events():
+        if event.kind not in wanted or event.entity is None or not where.has(event.entity):
+            continue
+        if event.until >= when.start and event.at <= when.end:
+            entity = names.get(event.entity)
+            name = entity.name if entity else event.entity.key
+            yield SeenChange(event.until, event.text, event.entity, name, event.by)
+
+
+def _facts(session: SampleSource, where: Around, when: TimeRange, records: Records) -> Iterator[SeenChange]:
+    for fact in session.facts():
+        if fact.name in _NO_SETTING or not where.has(fact.entity):
+            continue
+        name = records.name(fact.entity, when.end)
+        if when.start <= fact.start <= when.end:
+            before = records.fact(fact.entity, fact.name, fact.start - 1)
+            if before is not None and before != fact.value:
+                yield SeenChange(
+                    fact.start, _setting(records, fact.name, before, fact.value), fact.entity, name
+                )
+            elif (
+                before is None
+                and fact.name.endswith(("limit_mhz", "limit_mb"))
+                and _was_known(session, fact.start)
+            ):
+                yield SeenChange(
+                    fact.start, _setting(records, fact.name, None, fact.value), fact.entity, name
+                )
+        if fact.end is not None and when.start <= fact.end <= when.end:
+            after = records.fact(fact.entity, fact.name, fact.end)
+            if after is None:
+                yield SeenChange(fact.end, _setting(records, fact.name, fact.value, None), fact.entity, name)
+
+
+def _was_known(session: SampleSource, at: int) -> bool:
+    """True if the inventory was there before: what it tells first is no change."""
+    return any(fact.start < at for fact in session.facts())
+
+
+def _setting(records: Records, name: str, before: object, after: object) -> str:
+    if name == _PLACE:
+        hosts = [records.entities.get(EntityRef("host", str(key))) for key in (before, after)]
+        texts = [one.name if one else str(key) for one, key in zip(hosts, (before, after), strict=True)]
+        return f"moved: {texts[0]} → {texts[1]}"
+    label = name.replace("_", " ").replace(".", " ")
+    return f"{label}: {_text(before)} → {_text(after)}"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "not set"
+    return f"{value:,.10g}" if isinstance(value, float) else str(value)
+
+
+def _counted(
+    session: SampleSource, where: Around, when: TimeRange, flow: Flow, records: Records
+) -> Iterator[SeenChange]:
+    """Steps of counters that show a setting: limits and reservations as esxtop prints them."""
+    series = [one for one in session.series(flow.setting_counters) if where.has(one.entity)]
+    if not series:
+        return
+    by_id = {one.id: one for one in series}
+    catalogue = load_catalogue()
+    ids = np.array(sorted(by_id), np.int64)
+    stats = session.stats(ids, when)
+    moved = ids[(stats.count > 1) & (stats.minimum < stats.maximum)]
+    for frame in session.read(moved, when) if moved.size else ():
+        for column, number in enumerate(frame.ids.tolist()):
+            one = by_id[number]
+            known = catalogue.get(one.counter)
+            label, unit = (known.label, known.unit) if known else (one.counter, one.spec.unit)
+            for at, before, after in _steps(frame.times.tolist(), frame.values[:, column].tolist()):
+                text = f"{label}: {_value(before, unit)} → {_value(after, unit)}"
+                yield SeenChange(at, text, one.entity, records.name(one.entity, at))
+
+
+def _value(value: float, unit: str) -> str:
+    return "not set" if np.isnan(value) or value < 0 else format_value(value, unit)
+
+
+def _steps(times: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
+    """Where a setting changes for good: between two samples that are both followed by their like."""
+    for at in range(1, len(times) - 1):
+        before, now, then = values[at - 1], values[at], values[at + 1]
+        if _differ(before, now) and not _differ(now, then):
+            yield times[at], before, now
+
+
+def _differ(one: float, other: float) -> bool:
+    """A sample that is missing tells of no change."""
+    return not (np.isnan(one) or np.isnan(other)) and one != other

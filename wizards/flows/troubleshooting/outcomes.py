@@ -1,0 +1,201 @@
+"""What became of each check after a change: fixed, better, unchanged, worse, or nobody can tell.
+
+Pure functions of what was judged before and after: they read no session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from resources.units import format_value
+from sessions.times import TimeRange
+from sessions.troubleshooting import (
+    CheckedAgain,
+    CheckOutcome,
+    CheckResult,
+    Confidence,
+    Outcome,
+    SeenChange,
+    VerifiedNumber,
+    ranked,
+)
+
+_SEVERITY = {"critical": 3, "warning": 2, "info": 1, None: 0}
+_OF_RUN: dict[CheckOutcome, Outcome] = {
+    "fixed": "fixed",
+    "better": "better",
+    "unchanged": "unchanged",
+    "worse": "worse",
+    "new": "worse",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What decides how a difference is read.
+
+    ``load`` says what became of the load; ``before_ms`` and ``slack_ms`` are how long before a problem's end,
+    and how long after it, a change counts as what ended it. ``is_other``: the later window is of another
+    session, where nobody saw when the problem ended.
+    """
+
+    changes: Sequence[SeenChange]
+    load: str  # "same", "lower", "higher", "unknown"
+    load_text: str
+    before_ms: int
+    slack_ms: int
+    is_other: bool
+
+
+def checked_again(
+    before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
+) -> CheckedAgain:
+    """Return what became of one check."""
+    ended = None if after.is_found else _end_of(before, after)
+    outcome, because = _outcome(before, after, number, ended, where)
+    shown = after.number or before.number
+    return CheckedAgain(
+        problem=before.problem,
+        title=before.title,
+        row=before.row,
+        before=before.verdict,
+        after=after.verdict,
+        outcome=outcome,
+        because=because,
+        value_before=before.number.value if before.number else None,
+        value_after=after.number.value if after.number else None,
+        limit=shown.limit if shown else None,
+        unit=shown.unit if shown else "",
+        ended_at=ended if before.is_found else None,
+        number=number,
+    )
+
+
+def _outcome(
+    before: CheckResult,
+    after: CheckResult,
+    number: VerifiedNumber | None,
+    ended: int | None,
+    where: Circumstances,
+) -> tuple[CheckOutcome, str]:
+    if not before.is_found:
+        if after.is_found:
+            return "new", after.because
+        both = before.verdict == after.verdict == "not found"
+        return ("not found" if both else "can't tell"), after.because
+    if after.is_found:
+        return _still_there(before, after, number, where)
+    return _gone(after, ended, where)
+
+
+def _gone(after: CheckResult, ended: int | None, where: Circumstances) -> tuple[CheckOutcome, str]:
+    """A problem that is none any more: who is to be thanked?"""
+    if after.verdict != "not found":
+        return "can't tell", after.because
+    if where.load == "lower":
+        return "can't tell", f"It is gone, but the load is, too. {where.load_text}"
+    cause = what_ended(ended, where)
+    if cause is None:
+        return "ended by itself", (
+            "It is gone, but no change was seen at the time that it ended: it may come back."
+        )
+    return "fixed", f"It is gone since {_told(cause)}. {after.because}"
+
+
+def _still_there(
+    before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
+) -> tuple[CheckOutcome, str]:
+    """A problem that is still one: its number, else its severity, says whether it is less of one."""
+    changed = number.judged if number is not None else "undecided"
+    milder = _SEVERITY[after.severity] - _SEVERITY[before.severity]
+    if changed == "better" or (changed in {"~", "undecided"} and milder < 0):
+        if where.load == "lower":
+            return "can't tell", f"It is less, but the load is, too. {where.load_text}"
+        return "better", f"It is less, but still over the limit. {after.because}"
+    if changed == "worse" or (changed in {"~", "undecided"} and milder > 0):
+        if where.load == "higher":
+            return "can't tell", f"It is more, but the load is, too. {where.load_text}"
+        return "worse", after.because
+    seen = "" if where.changes else " No change was seen."
+    return "unchanged", f"{after.because}{seen}"
+
+
+def _end_of(before: CheckResult, after: CheckResult) -> int | None:
+    """When the problem ended: the last time that it is known of, before or between the windows."""
+    ends = [one.end for one in (*before.windows, *after.earlier)]
+    return max(ends, default=None)
+
+
+def what_ended(ended: int | None, where: Circumstances) -> SeenChange | None:
+    """Return the change that can have ended a problem: one that was told of, or seen near its end."""
+    told = [one for one in where.changes if one.told]
+    if told:
+        return told[-1]
+    if where.is_other or ended is None:
+        return where.changes[-1] if where.changes else None
+    near = [one for one in where.changes if ended - where.before_ms <= one.at <= ended + where.slack_ms]
+    return min(near, key=lambda one: abs(one.at - ended), default=None)
+
+
+def _told(change: SeenChange) -> str:
+    of = f"{change.name}: " if change.name and change.name not in change.what else ""
+    return f"{of}{change.what.rstrip('.')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The outcome of the whole, and the sentence for it. ``main`` is the check that decided it."""
+
+    outcome: Outcome
+    because: str
+    main: CheckedAgain | None
+
+
+def conclusion(before: Sequence[CheckResult], again: Sequence[CheckedAgain]) -> Conclusion:
+    """Return what became of the whole: that of the worst problem, unless another one stands in its way."""
+    by_problem = {one.problem: one for one in again}
+    roots = [one for one in ranked(before) if one.follows_from is None and one.severity != "info"]
+    roots = roots or list(ranked(before))
+    if not roots:
+        return Conclusion(
+            "can't tell", "Nothing was found before: there is nothing that could be gone.", None
+        )
+    own = [by_problem[one.problem] for one in roots]
+    main = own[0]
+    credited = next((one for one in own if one.outcome == "fixed"), None)
+    if main.outcome == "ended by itself" and credited is not None:
+        main = credited
+    new = [one for one in again if one.outcome == "new"]
+    left = [one for one in own if one is not main and one.outcome in ("unchanged", "worse", "better")]
+    outcome = _OF_RUN.get(main.outcome, "can't tell")
+    sentence = f"{main.title}: {_numbers(main)}{main.because}"
+    if outcome == "fixed" and left:
+        outcome = "better"
+        sentence += f" Still there: {', '.join(one.title for one in left)}."
+    if new:
+        sentence += f" New: {', '.join(one.title for one in new)}."
+    return Conclusion(outcome, sentence, main)
+
+
+def _numbers(again: CheckedAgain) -> str:
+    number = again.number
+    if number is None:
+        return ""
+    before, after = (format_value(one, number.unit) for one in (number.before, number.after))
+    return f"{number.what} was {before}, now {after}. "
+
+
+def confidence_of(
+    found: Conclusion, where: Circumstances, has_s: float, needs_s: float, before: TimeRange
+) -> Confidence:
+    """Return how sure the outcome is: high only with enough time, the same load, and a change."""
+    if found.outcome == "can't tell" or found.main is None:
+        return "none"
+    if has_s < needs_s or before.seconds < needs_s / 2:
+        return "indicative"
+    number = found.main.number
+    is_sure = number is None or number.interval is not None
+    if where.load == "same" and is_sure and (where.changes or found.outcome != "fixed"):
+        return "high"
+    return "medium"

@@ -1,0 +1,446 @@
+"""Done, verify: the same checks in a later window, or in another session; before against after.
+
+Like ``judging`` a pure function of readers and windows: on a session that is still written it says how much
+is there of what it needs, until there is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from diagnosis.check_curves import CheckCurve
+from diagnosis.comparison import Choice, Side, compare
+from diagnosis.comparison.joining import Joining
+from diagnosis.comparison.records import Records
+from diagnosis.comparison.values import Load
+from diagnosis.comparison.verdicts import differences
+from diagnosis.engine import Focus, Run
+from diagnosis.prepared import prepare
+from diagnosis.statistics.means import means_of
+from resources.comparison_rules import ComparisonRules, load_comparison_rules
+from resources.failures import NotFoundError, UsageError
+from resources.foreign_text import shown
+from resources.stopping import StopSignal
+from resources.units import format_duration
+from sessions.findings import Finding
+from sessions.model import EntityRef, SampleSource
+from sessions.times import TimeRange, now_ms
+from sessions.troubleshooting import (
+    CheckResult,
+    Elsewhere,
+    SeenChange,
+    Symptom,
+    TroubleshootingRun,
+    Verification,
+    VerifiedNumber,
+    VerifyState,
+)
+from viewmodels.snapshot import Snapshot
+from wizards.flows.troubleshooting.changes import around, changes_seen
+from wizards.flows.troubleshooting.check_results import Knowledge
+from wizards.flows.troubleshooting.judging import Look, context_of, knowledge_of, look_into
+from wizards.flows.troubleshooting.outcomes import (
+    Circumstances,
+    Conclusion,
+    checked_again,
+    conclusion,
+    confidence_of,
+)
+from wizards.flows.troubleshooting.surroundings import surroundings_of
+
+_MOST_NUMBERS, _MOST_ELSEWHERE = 6, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session to look into: its samples, and everything else in it. ``name`` is its file's."""
+
+    samples: SampleSource
+    snapshot: Snapshot
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A change that the admin tells of: what was done, when (ms; None: before the later window)."""
+
+    what: str
+    at: int | None = None
+    by: str = ""
+
+
+def verify(
+    session: Session,
+    run: TroubleshootingRun,
+    after: TimeRange | None = None,
+    *,
+    other: Session | None = None,
+    told: Told | None = None,
+    knowledge: Knowledge | None = None,
+    elsewhere: bool = True,
+    cancel: StopSignal | None = None,
+) -> Verification:
+    """Judge a run's checks again, in ``after`` (default: what was recorded since the change, or the whole
+    ``other`` session).
+
+    Raises UsageError if the windows overlap, NotFoundError if the other session has no such entity.
+    """
+    return _Verifying(session, run, other, told, knowledge or knowledge_of(), cancel).result(after, elsewhere)
+
+
+class _Verifying:
+    """One verification in the making."""
+
+    def __init__(
+        self,
+        session: Session,
+        run: TroubleshootingRun,
+        other: Session | None,
+        told: Told | None,
+        knowledge: Knowledge,
+        cancel: StopSignal | None,
+    ) -> None:
+        self._session, self._run, self._other, self._told = session, run, other, told
+        self._knowledge, self._cancel = knowledge, cancel
+        self._later = other or session
+        self._symptom = run.symptom
+        self._numbers = knowledge.flow.numbers
+
+    def result(self, after: TimeRange | None, elsewhere: bool) -> Verification:
+        before = look_into(
+            self._session.samples, self._session.snapshot, self._symptom, self._knowledge, self._cancel
+        )
+        problem = self._problem_time(before.run)
+        span = self._later.snapshot.span
+        if span is None:
+            raise NotFoundError("The later session has no samples.", meaning="There is nothing to compare.")
+        changes = self._changes(before, TimeRange(problem.start, max(span.end, problem.start)))
+        window = self._after(after, problem, changes, span)
+        needs = self._numbers.verify_s.value
+        has = 0.0 if window is None else window.seconds
+        enough = needs if after is None and self._is_growing else self._numbers.verify_least_s.value
+        if window is None or has < enough:
+            return self._early(problem, window, changes, has)
+        later = self._look_later(window)
+        load = self._load(problem, window, changes)
+        kind = _load_kind(load, self._not_load(before.run))
+        where = Circumstances(
+            changes,
+            kind,
+            load.because if load else "No counter of load was measured.",
+            round(self._numbers.change_before_s.value * 1000),
+            round(self._numbers.settle_s.value * 1000),
+            self._other is not None,
+        )
+        partners = self._partners
+        numbers = {
+            one.problem: _measured(one, before, later, (problem, window), partners, self._rules)
+            for one in before.run.checks
+            if one.is_found
+        }
+        again = tuple(
+            checked_again(one, now, next(iter(numbers.get(one.problem, ())), None), where)
+            for one in before.run.checks
+            if (now := later.run.check(one.problem)) is not None
+        )
+        found = conclusion(before.run.checks, again)
+        return Verification(
+            at=now_ms(),
+            state="done",
+            before=problem,
+            after=window,
+            outcome=found.outcome,
+            confidence=confidence_of(found, where, has, needs, problem),
+            because=found.because,
+            load=where.load_text,
+            same_load={"same": True, "unknown": None}.get(kind, False),
+            has_s=has,
+            needs_s=needs,
+            changes=changes,
+            checks=again,
+            checked=later.run.checks,
+            numbers=(*_numbers_of(found, numbers), *_load_numbers(load))[: _MOST_NUMBERS + 3],
+            elsewhere=self._worse_elsewhere(later, problem, window) if elsewhere else (),
+            session=self._other.name if self._other else "",
+        )
+
+    @property
+    def _is_growing(self) -> bool:
+        return self._later.snapshot.recording
+
+    @property
+    def _rules(self) -> ComparisonRules:
+        return load_comparison_rules(self._knowledge.catalogue)
+
+    def _problem_time(self, run: TroubleshootingRun) -> TimeRange:
+        """When the worst problem was there, within the symptom's window."""
+        whole, worst = self._symptom.window, run.worst
+        parts = [part for one in (worst.windows if worst else ()) if (part := one.intersect(whole))]
+        if not parts:
+            return whole
+        return TimeRange(min(one.start for one in parts), max(one.end for one in parts))
+
+    def _changes(self, before: Look, when: TimeRange) -> tuple[SeenChange, ...]:
+        """What was changed after the problem had begun; a change that began it did not end it."""
+        where = around(before.surroundings, before.prepared.topology)
+        begun = when.start + round(self._numbers.least_overlap_s.value * 1000)
+        found: tuple[SeenChange, ...] = ()
+        if begun <= when.end:
+            flow, kinds = self._knowledge.flow, self._knowledge.problems.changes
+            since = TimeRange(begun, when.end)
+            found = changes_seen(self._session.samples, where, since, flow, kinds)
+        if self._other is not None:
+            found += self._other_settings()
+        if self._told is not None:
+            at = self._told.at if self._told.at is not None else when.end
+            what = self._told.what or "the change that was told of"
+            found += (SeenChange(at, what, None, "", self._told.by, told=True),)
+        return tuple(sorted(found, key=lambda one: one.at))
+
+    def _other_settings(self) -> tuple[SeenChange, ...]:
+        """Settings of the symptom's entity that differ in the other session."""
+        assert self._other is not None
+        mine, others = Records(self._session.samples), Records(self._other.samples)
+        ref, partner = self._symptom.entity, self._entity_later()
+        span = self._other.snapshot.span
+        at = span.start if span else 0
+        found = []
+        for name in sorted({*mine.fact_names(ref)} & {*others.fact_names(partner)}):
+            old, new = mine.fact(ref, name, self._symptom.window.end), others.fact(partner, name, at)
+            if old != new and name not in ("name", "uuid", "moid"):
+                found.append(
+                    SeenChange(at, f"{name.replace('_', ' ')}: {old} → {new}", partner, self._symptom.name)
+                )
+        return tuple(found)
+
+    def _after(
+        self,
+        asked: TimeRange | None,
+        problem: TimeRange,
+        changes: tuple[SeenChange, ...],
+        span: TimeRange,
+    ) -> TimeRange | None:
+        """The later window; None while there is none yet."""
+        if asked is not None:
+            if self._other is None and asked.start <= problem.end and asked.end >= problem.start:
+                raise UsageError(
+                    "The window after the change overlaps the time of the problem.",
+                    advice="Choose one that begins when the change was made.",
+                )
+            inside = asked.intersect(span)
+            if inside is None:
+                raise NotFoundError(
+                    "The session has nothing in the window after the change.",
+                    advice="'hyperscope info' says what time it covers.",
+                )
+            return inside
+        if self._other is not None:
+            return span
+        settle = round(self._numbers.settle_s.value * 1000)
+        seen = [one.at for one in changes if one.at >= problem.start]
+        begin = max(problem.end if not seen else max(seen), 0) + settle
+        if not seen:
+            begin = max(self._symptom.window.end, problem.end) + settle
+        return TimeRange(begin, span.end) if begin < span.end else None
+
+    def _early(
+        self,
+        problem: TimeRange,
+        window: TimeRange | None,
+        changes: tuple[SeenChange, ...],
+        has: float,
+    ) -> Verification:
+        needs = self._numbers.verify_s.value
+        state: VerifyState = "too early" if changes else "waiting for the change"
+        text = (
+            f"Too early: {format_duration(has)} of {format_duration(needs)} after the change."
+            if changes
+            else "No change was seen yet. Make it, then the checks run again; or say that it was made."
+        )
+        if not self._is_growing:
+            text += " The recording has ended: record longer after the change, or give another session."
+        return Verification(
+            now_ms(), state, problem, window, None, "none", text, "", None, has, needs, changes
+        )
+
+    def _entity_later(self) -> EntityRef:
+        """The symptom's entity in the later session."""
+        ref = self._symptom.entity
+        if self._other is None:
+            return ref
+        found = (self._partners or {}).get(ref)
+        if found is None:
+            raise NotFoundError(
+                f"The other session has no {shown(self._symptom.name)}.",
+                meaning="The sessions are of different hosts, or it has another name and identity there.",
+            )
+        return found
+
+    @cached_property
+    def _partners(self) -> dict[EntityRef, EntityRef] | None:
+        """Which entity of the other session is which; None within one session."""
+        if self._other is None:
+            return None
+        sides = [Records(one.samples) for one in (self._session, self._other)]
+        joining = Joining(
+            sides[0], sides[1], [*sides[0].entities], [*sides[1].entities], is_one_session=False
+        )
+        return {a: partner.ref for a, partner in joining.partners.items()}
+
+    def _look_later(self, window: TimeRange) -> Look:
+        symptom = replace(
+            self._symptom,
+            entity=self._entity_later(),
+            window=window,
+            normal=self._symptom.normal if self._other is None else None,
+        )
+        return look_into(self._later.samples, self._later.snapshot, symptom, self._knowledge, self._cancel)
+
+    def _not_load(self, run: TroubleshootingRun) -> Collection[str]:
+        worst = run.worst
+        row = self._knowledge.flow.row_of.get(worst.problem) if worst else None
+        return row.not_load if row else ()
+
+    def _load(self, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]) -> Load | None:
+        """The load of the symptom's entity: of a host or datastore that of its VMs, without those that were
+        changed.
+        """
+        later = self._entity_later()
+        entities = {self._symptom.entity}, {later}
+        if self._symptom.entity.kind != "vm":
+            changed = {one.entity for one in changes if one.entity is not None}
+            vms = {
+                ref
+                for ref in surroundings_of(self._session.snapshot, self._symptom.entity, before)
+                if ref.kind == "vm" and ref not in changed
+            }
+            partners = self._partners
+            if vms:
+                entities = vms, vms if partners is None else {partners[one] for one in vms if one in partners}
+        counters = self._rules.load_counters
+        found = compare(
+            Side(self._session.samples, before),
+            Side(self._later.samples, after),
+            Choice(entities, lambda key: key in counters),
+            (self._knowledge.catalogue, self._knowledge.problems, self._rules),
+            cancel=self._cancel,
+        )
+        return found.load
+
+    def _worse_elsewhere(self, later: Look, problem: TimeRange, window: TimeRange) -> tuple[Elsewhere, ...]:
+        """Problems of others that are there only in the later window."""
+        had = {(one.problem, one.entity) for one in self._all(self._session, problem)}
+        partners = self._partners
+        if partners is not None:
+            had = {(problem, partners.get(ref, ref)) for problem, ref in had}
+        found = [
+            one
+            for one in self._all(self._later, window)
+            if one.severity != "info"
+            and one.consequence_of is None
+            and one.entity not in later.surroundings
+            and (one.problem, one.entity) not in had
+        ]
+        return tuple(
+            Elsewhere(one.problem, one.title, one.severity, one.entity, one.entity_name, one.conclusion)
+            for one in found[:_MOST_ELSEWHERE]
+        )
+
+    def _all(self, session: Session, window: TimeRange) -> list[Finding]:
+        symptom = Symptom(self._symptom.entity, "", "", window)
+        context = context_of(symptom, self._knowledge.flow, session.snapshot.span)
+        prepared = prepare(session.samples, self._knowledge.problems, context)
+        focus = Focus(window, self._numbers.least_overlap_s.value)
+        run = Run(prepared, self._knowledge.catalogue, cancel=self._cancel, focus=focus)
+        return list(run.run().findings)
+
+
+def _load_kind(load: Load | None, ignored: Collection[str]) -> str:
+    """What became of the load, without the parts of it that the problem changes itself."""
+    if load is None:
+        return "unknown"
+    verdicts = {row.verdict for row in load.rows if row.title not in ignored}
+    if "lower" in verdicts:
+        return "lower"
+    if "higher" in verdicts:
+        return "higher"
+    return "same" if verdicts == {"same"} else "unknown"
+
+
+def _measured(
+    check: CheckResult,
+    before: Look,
+    later: Look,
+    windows: tuple[TimeRange, TimeRange],
+    partners: dict[EntityRef, EntityRef] | None,
+    rules: ComparisonRules,
+) -> list[VerifiedNumber]:
+    """The numbers of a check that was found, before and after, the one that it is told by first."""
+    if check.entity is None:
+        return []
+    ref = check.entity if partners is None else partners.get(check.entity)
+    if ref is None:
+        return []
+    now = {one.what: one for one in later.curves(check.problem, ref)}
+    return [
+        _number(one, now[one.what], windows, check, rules)
+        for one in before.curves(check.problem)[:_MOST_NUMBERS]
+        if one.what in now and one.within(windows[0]).size and now[one.what].within(windows[1]).size
+    ]
+
+
+def _number(
+    before: CheckCurve,
+    after: CheckCurve,
+    windows: tuple[TimeRange, TimeRange],
+    check: CheckResult,
+    rules: ComparisonRules,
+) -> VerifiedNumber:
+    values = before.within(windows[0]), after.within(windows[1])
+    means = tuple(means_of(one[None, :]) for one in values)
+    margin = rules.margin_of(before.counter, before.unit)
+    least = np.maximum(np.abs(means[0].mean) * margin.percent / 100, margin.least)
+    of = differences(means[0], means[1], least, rules)
+    verdict = of.verdict_of(0)
+    known = bool(np.isfinite(of.low[0]) and np.isfinite(of.high[0]))
+    judged = {"same": "~", "undecided": "undecided"}.get(verdict, "to know")
+    if verdict in {"higher", "lower"} and before.limit is not None:
+        judged = "better" if (verdict == "higher") == before.is_below else "worse"
+    return VerifiedNumber(
+        before.what,
+        check.name,
+        before.unit,
+        float(means[0].mean[0]),
+        float(means[1].mean[0]),
+        float(of.difference[0]),
+        (float(of.low[0]), float(of.high[0])) if known else None,
+        judged,  # type: ignore[arg-type]
+    )
+
+
+def _numbers_of(found: Conclusion, numbers: dict[str, list[VerifiedNumber]]) -> list[VerifiedNumber]:
+    return numbers.get(found.main.problem, []) if found.main is not None else []
+
+
+def _load_numbers(load: Load | None) -> list[VerifiedNumber]:
+    """The parts of the load, for which no direction is better."""
+    if load is None:
+        return []
+    judged = {"same": "~", "undecided": "undecided"}
+    return [
+        VerifiedNumber(
+            row.title,
+            row.of,
+            row.unit,
+            row.a,
+            row.b,
+            row.difference,
+            row.interval,
+            judged.get(row.verdict, "to know"),  # type: ignore[arg-type]
+        )
+        for row in load.rows
+    ]
