@@ -113,8 +113,7 @@ class CheckResult:
     them, ``rule`` is the same as lines to read. ``follows_from`` names the problem, its title and its entity
     that explain this one; ``share`` is the part of the time that the condition held. ``lasted_s`` is how long
     it held within the symptom's window. ``get`` says how to get the data that are missing, ``earlier`` is
-    when it was a problem only outside of the symptom's window. ``fits``: the row is one of those that what was
-    noticed points to.
+    when it was a problem only outside of the symptom's window. ``fits``: what was noticed points to its row.
     """
 
     problem: str

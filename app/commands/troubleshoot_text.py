@@ -179,8 +179,8 @@ class RunPage:
     def _nothing_found(self, run: TroubleshootingRun) -> None:
         judged = sum(one.verdict == "not found" for one in run.checks)
         self._line(
-            f"Nothing found by {format_count(judged)} of {format_count(len(run.checks))} checks: what was judged "
-            "is well. Look at what could not be judged, at the application itself, or at another time."
+            f"Nothing found by {format_count(judged)} of {format_count(len(run.checks))} checks: what was "
+            "judged is well. Look at what could not be judged, at the application itself, or at another time."
         )
 
     def _lacking(self, run: TroubleshootingRun) -> None:
