@@ -35,6 +35,7 @@ from benchmarks import (
     window,
 )
 from benchmarks.measure import Row
+from benchmarks.scores import markdown
 
 FOLDER = Path(__file__).resolve().parent
 CACHE = FOLDER.parent / ".cache" / "bench"
@@ -79,7 +80,7 @@ def main() -> int:
             board = scoreboard.run(
                 range(1, seeds + 1), out=CACHE / "scoreboard.jsonl", progress=scoreboard.progress_printer()
             )
-            parts[name] = scoreboard.markdown(board)
+            parts[name] = markdown(board)
         else:
             parts[name] = as_table(BENCHMARKS[name](CACHE, quick=options.quick))
         print(parts[name], flush=True)

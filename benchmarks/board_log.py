@@ -18,6 +18,7 @@ _CODE = (
     "sessions",
     "tests/lab",
     "tests/sessions",
+    "tests/vcenter_lab",
 )
 _KNOWLEDGE = "resources"
 

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from benchmarks.scoreboard import Board, Score, judge, markdown
-from benchmarks.vcenter_board import seen_by_vcenter
+from benchmarks.judging import judge
+from benchmarks.scoreboard import seen_by_vcenter
+from benchmarks.scores import Board, Score, markdown
 from diagnosis import diagnose_session
 from lab import GroundTruth, Lab, export_vcenter, load_scenarios, read_vcenter
 from resources.catalogue import load_catalogue
@@ -45,7 +46,7 @@ def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
     with SessionReader.open(session) as reader:
         findings = diagnose_session(reader, load_problems(), load_catalogue()).findings
         truth = lab.truth().seen_in("vcenter")
-        there = () if scenario.not_in_vcenter else tuple(dict.fromkeys(seen_by_vcenter(truth.truth, reader)))
+        there = () if scenario.not_in_vcenter else tuple(seen_by_vcenter(truth.truth, reader))
         span = reader.span()
         assert span is not None
         start = span.start

@@ -12,7 +12,7 @@ from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
-from diagnosis.sustained import fewest_samples, too_short
+from diagnosis.sustained import fewest_samples, too_short, unseen_seconds
 from diagnosis.topology import Topology
 from diagnosis.who_would_know import (
     absent_text,
@@ -49,7 +49,9 @@ class CardTally:
     """What one card's rules looked at, by source and kind: two rules for a kind see the same entities.
 
     ``untold`` is what an inventory would tell, and nobody did: names of facts, or events. ``is_elsewhere``:
-    there are enough samples, but not in the part of the time that is asked about.
+    there are enough samples, but not in the part of the time that is asked about. ``unseen_s`` is how long a
+    problem must last to be seen for sure in the coarsest source, as none speaks for another's entities (0:
+    all are fine enough).
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class CardTally:
     untold: set[str] = field(default_factory=set)
     is_short: bool = False
     is_elsewhere: bool = False
+    unseen_s: float = 0.0
 
     def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
         """Note the number of entities of a kind in a source, and of those that were judged."""
@@ -189,6 +192,8 @@ class ReachBook:
             tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
         if rows.judged.any():
+            unseen = unseen_seconds(scene.times, scene.compiled.sustained.warning, self._shortest)
+            tally.unseen_s = max(tally.unseen_s, unseen)
             self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
             self._source_to[scene.source] = max(to, self._source_to.get(scene.source, to))
@@ -315,7 +320,9 @@ class ReachBook:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
-        return CheckReach(card.id, card.title, entities, judged, reason, shown_by=shown_by)
+        return CheckReach(
+            card.id, card.title, entities, judged, reason, shown_by=shown_by, unseen_s=tally.unseen_s
+        )
 
 
 def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:

@@ -169,6 +169,22 @@ def fewest_samples(times: IntArray, hold: Hold) -> int:
     return max(1, int(np.ceil(hold.hold_s / interval - _SLACK)))
 
 
+def unseen_seconds(times: IntArray, hold: Hold, shortest_s: float) -> float:
+    """Return how many seconds something must last to be seen for sure, where samples are no finer than the
+    time that ``hold`` asks for (``shortest_s`` where it counts samples); 0 where they are finer.
+
+    A spell that lasts one interval more than the samples that ``hold`` needs has that many samples for
+    itself, wherever they begin. A shorter one may be averaged with the time around it, or lie between looks.
+    """
+    interval = usual_step(times) / 1000
+    if interval * (1 + _SLACK) < (hold.hold_s or shortest_s):
+        return 0.0
+    needed = fewest_samples(times, hold)
+    if hold.count:
+        needed = int(np.ceil(hold.count / float(np.median(_counted(times, hold)))))
+    return (needed + 1) * interval
+
+
 def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """At which samples the time before has been bad for long enough."""
     first = _window_start(times, hold.of_s)

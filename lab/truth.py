@@ -17,7 +17,9 @@ from sessions.model import Kind
 class Truth:
     """A problem that must be found, with its first cause. Times are seconds of lab time.
 
-    ``severity`` info means that a finding with a higher severity would be wrong.
+    ``severity`` info means that a finding with a higher severity would be wrong. ``spell_s`` is how many
+    seconds it lasts at once, with what causes it at full strength: all of the time (None), or each of the
+    bursts that come back (``returns``).
     """
 
     problem: str
@@ -29,6 +31,8 @@ class Truth:
     severity: str
     instead: tuple[str, ...] = ()
     views: tuple[View, ...] = ("esxtop", "vcenter")
+    spell_s: float | None = None
+    returns: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -95,15 +99,19 @@ def _expected(
     duration_s: float,
 ) -> list[Truth]:
     cast = cluster.cast[expect.on]
-    start, end = 0.0, duration_s
+    start, end, spell, returns = 0.0, duration_s, duration_s, False
     if scenario.inject:
         envelope = changes[expect.inject].envelope
-        start, end = envelope.start, envelope.end
+        start, end, returns = envelope.start, envelope.end, envelope.period > 0
+        rising = max(envelope.ramp, expect.delay)
+        spell = max(
+            envelope.length - envelope.ramp if returns else min(end, duration_s) - start - rising, 0.0
+        )
     return [
         Truth(
             expect.problem, kind, name, expect.cause,
             min(start + expect.delay, duration_s), min(end, duration_s), expect.severity,
-            expect.instead, expect.views,
+            expect.instead, expect.views, spell, returns,
         )
         for kind, name in _named(expect, cluster, cast)
     ]  # fmt: skip

@@ -82,6 +82,7 @@ def limits_of(verdict: Verdict) -> list[str]:
         *[clear] * bool(clear),
         *unjudged,
         *in_part,
+        *_averaged(verdict),
         *_hidden(verdict),
         *source_limits(verdict),
         *thresholds_of(verdict),
@@ -99,6 +100,23 @@ def unjudged_areas_text(verdict: Verdict) -> str:
     named = " and ".join(filter(None, [", ".join(areas[:-1]), areas[-1]]))
     it = "it" if len(areas) == 1 else "them"
     return f"This is no all-clear for {named}: the samples have nothing that tells of {it}."
+
+
+def _may_hide(check: CheckReach) -> bool:
+    """Return True if a check that found nothing looked at samples too coarse for short spells."""
+    return check.verdict == "not found" and check.unseen_s > 0
+
+
+def _averaged(verdict: Verdict) -> list[str]:
+    """Return which problems were not found in coarse samples, a sentence for each time that these hide."""
+    found: dict[float, list[CheckReach]] = {}
+    for check in verdict.checks:
+        if _may_hide(check):
+            found.setdefault(check.unseen_s, []).append(check)
+    return [
+        f"Too coarse to rule out what lasted less than {format_duration(seconds)}: {_titles(some)}."
+        for seconds, some in sorted(found.items())
+    ]
 
 
 def _hidden(verdict: Verdict) -> list[str]:
@@ -203,6 +221,7 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
                 "verdict": one.verdict or None,
                 "found": one.found,
                 "because": check_because(one),
+                "unseen_s": one.unseen_s,
                 "number": None if one.number is None else _number_json(one.number),
             }
             for one in verdict.checks
@@ -218,8 +237,11 @@ def check_because(check: CheckReach) -> str:
     if check.verdict == "insufficient data" or check.number is None:
         return check.reason or "nothing was in the state that it looks at"
     found = f"{format_count(check.found)} found" if check.found else ""
+    hidden = (
+        f"what lasted less than {format_duration(check.unseen_s)} may not show" if _may_hide(check) else ""
+    )
     short = "in every sample, but too few to say how long" if check.verdict == "suspected" else ""
-    return "; ".join(part for part in (found, number_text(check.number), short, check.reason) if part)
+    return "; ".join(part for part in (found, number_text(check.number), short, hidden, check.reason) if part)
 
 
 def checks_text(verdict: Verdict) -> list[str]:

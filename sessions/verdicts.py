@@ -18,6 +18,7 @@ from sessions.times import TimeRange
 VerdictState = Literal["not judged yet", "judged", "could not be judged"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A number of things; a stored verdict, which may be forged, is refused with any other number."""
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class CheckReach:
     earlier version stored. ``found`` and ``suspected`` are numbers of entities: suspected ones were over the
     limit in every sample of a source that is too short to tell how long. ``shown_by`` is who would show such
     entities, where no connected source does: "a vCenter"; empty where the session would have them.
+    ``unseen_s`` is set where samples are no finer than the time that the check looks at: what lasted fewer
+    seconds may have been averaged away, or may have passed between two looks (0: they are fine enough).
     """
 
     problem: str
@@ -78,6 +81,7 @@ class CheckReach:
     suspected: Count = 0
     number: CheckNumber | None = None
     shown_by: str = ""
+    unseen_s: Seconds = 0.0
 
     @property
     def is_judged(self) -> bool:

@@ -8,7 +8,9 @@ import pytest
 
 import benchmarks.scoreboard
 from benchmarks.board_log import BoardLog, fingerprint
-from benchmarks.scoreboard import Score, run
+from benchmarks.scoreboard import run
+from benchmarks.scores import Score
+from benchmarks.shown import Shown
 
 RUNS = [("a", 1), ("a", 2), ("b", 1)]
 
@@ -37,7 +39,7 @@ def test_a_line_that_was_cut_off_is_passed_over(tmp_path: Path, damage: bytes) -
 def test_a_board_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[tuple[str, int]] = []
 
-    def play(task: tuple[str, int]) -> tuple[tuple[str, int], dict[str, Score]]:
+    def play(task: tuple[str, int], shown: Shown) -> tuple[tuple[str, int], dict[str, Score]]:
         played.append(task)
         return task, {"cpu.limit": Score(truths=1, found=1, cause_right=task[1] % 2, misses=[str(task)])}
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.scoreboard import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, judge, markdown, run
+from benchmarks.judging import judge
+from benchmarks.scoreboard import run
+from benchmarks.scores import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, markdown
 from diagnosis import diagnose
 from lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios
 from resources.catalogue import load_catalogue

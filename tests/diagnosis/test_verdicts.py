@@ -11,7 +11,7 @@ import pytest
 from diagnosis import Diagnosis, diagnose_session
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.times import TimeRange, iso
-from sessions.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
+from sessions.verdict_wording import check_because, entity_text, reach_text, verdict_sentence, verdict_title
 from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
@@ -263,3 +263,18 @@ def test_no_check_of_too_short_a_capture_is_said_to_have_found_nothing() -> None
     assert checks["mem.swapping"].entities == 2
     assert {one.verdict for one in checks.values()} <= {"insufficient data", "not applicable"}
     assert checks["mem.swapping"].verdict == "insufficient data"
+
+
+@pytest.mark.parametrize(("interval", "hides"), [(5.0, ""), (20.0, ""), (60.0, "2 min"), (300.0, "10 min")])
+def test_what_coarse_samples_may_hide_is_said_beside_what_was_not_found(interval: float, hides: str) -> None:
+    found = diagnosed(quiet(seconds=7200, interval=interval))
+    check = checks_of(found)["cpu.ready_high"]
+    assert check.verdict == "not found"
+    assert check_because(check).endswith(f"what lasted less than {hides} may not show") == bool(hides)
+    said = f" Too coarse to rule out what lasted less than {hides}: "
+    assert (said in verdict_sentence(found.verdict, at)) == bool(hides)
+
+
+def test_a_fine_source_does_not_speak_for_the_hosts_of_a_coarse_one() -> None:
+    fine, coarse = quiet(seconds=7200), quiet("esx02", seconds=7200, interval=300.0)
+    assert checks_of(diagnosed(fine, coarse))["cpu.ready_high"].unseen_s == 600

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vcenter_board import play
+from benchmarks.scoreboard import play
+from benchmarks.shown import VCENTER
 from diagnosis import Diagnosis, diagnose_session
 from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import Catalogue, load_catalogue
@@ -41,7 +42,7 @@ def finding(scenario: str, problem: str, seed: int = 2) -> Finding:
 
 @pytest.mark.parametrize("scenario", [name for name, one in SCENARIOS.items() if one.kind == "problem"])
 def test_what_is_wrong_is_found_with_its_first_cause(scenario: str) -> None:
-    _, scores = play(scenario, SEED, *knowledge())
+    _, scores = play((scenario, SEED), VCENTER)
     misses = [line for score in scores.values() for line in score.misses]
     assert not misses
 
@@ -50,7 +51,7 @@ def test_what_is_wrong_is_found_with_its_first_cause(scenario: str) -> None:
     "scenario", [name for name, one in SCENARIOS.items() if one.kind in ("healthy", "lookalike")]
 )
 def test_what_only_looks_wrong_is_left_alone(scenario: str) -> None:
-    _, scores = play(scenario, SEED, *knowledge())
+    _, scores = play((scenario, SEED), VCENTER)
     assert not [line for score in scores.values() for line in score.misses]
 
 
