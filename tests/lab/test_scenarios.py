@@ -103,7 +103,7 @@ def device_above(counter: str, limit: float, fewest: float = 20.0) -> Check:
         shown = [
             (run.one("Physical Disk SCSI Device", counter, host, truth.name) > limit)
             & (run.one("Physical Disk SCSI Device", "Commands/sec", host, truth.name) >= fewest)
-            for host in range(4)
+            for host in range(len(run.lab.hosts))
         ]
         return as_numbers(np.any(shown, axis=0))
 
@@ -115,7 +115,7 @@ def nfs_latency(run: Run, truth: Truth) -> FloatArray:
     shown = [
         (run.one(volume, "Average Guest MilliSec/Command", host, truth.name) > 20)
         & (run.one(volume, "Commands/sec", host, truth.name) >= 20)
-        for host in range(4)
+        for host in range(len(run.lab.hosts))
     ]
     return as_numbers(np.any(shown, axis=0))
 
