@@ -15,6 +15,7 @@ from lab.inventory import (
     FLASH_ARRAY,
     HYBRID_ARRAY,
     LOCAL_ARRAY,
+    MOVED,
     NFS_ARRAY,
     NFS_LUN,
     NODES,
@@ -81,7 +82,8 @@ class _Builder:
             self.vms += [self._vm(host, self._role()) for _ in range(per_host)]
             self.vms += [self._vm(host, self.workloads["vdi"]) for _ in range(crowd)]
         picks = self._cast_all()
-        spread_disks(self.vms, self.luns, self.arrays, self.level.rate, self.placed)
+        staying = [vm for vm in self.vms if not vm.name.endswith(MOVED)]
+        spread_disks(staying, self.luns, self.arrays, self.level.rate, self.placed)
         self.vms, moved = self._by_host(self.vms)
         cast = {
             name: RoleMembers(
@@ -154,14 +156,23 @@ class _Builder:
         for index, host in enumerate(hosts):
             level = self.draw(self.level.cpu) if self.scenario.workers is None else _QUIET_CPU
             target = level * host.pcpus * work_per_second(level, powersaving=host.powersaving)
-            here = [vm for vm in self.vms if vm.host == index]
+            here = [vm for vm in self.vms if vm.host == index and not vm.name.endswith(MOVED)]
             mine = [vm for vm in here if vm.name not in self.fixed]
             cast = sum(vm.cpu * vm.vcpus for vm in here if vm.name in self.fixed)
             target = max(target - cast, _MIN_BACKGROUND * target)
             total = sum(vm.cpu * vm.vcpus for vm in mine)
             for vm in mine:
                 vm.cpu = min(0.5, vm.cpu * target / total)
+        self._alike_where_they_move()
         return tuple(hosts)
+
+    def _alike_where_they_move(self) -> None:
+        """A VM that moves has the load and the disks there that it has here."""
+        before = {vm.name: vm for vm in self.vms}
+        for vm in self.vms:
+            if vm.name.endswith(MOVED):
+                same = before[vm.shown_name]
+                vm.cpu, vm.disks = same.cpu, list(same.disks)
 
     def _storage(self) -> tuple[tuple[Lun, ...], tuple[Array, ...]]:
         vendor = "naa.600508b4000" + self.rng.bytes(4).hex()[:5]
@@ -253,6 +264,8 @@ class _Builder:
     def _cast_vms(
         self, role: Role, host: int, picks: Mapping[str, tuple[Role, tuple[int, ...]]]
     ) -> tuple[int, ...]:
+        if role.moved_from:
+            return self._moved_vms(role, host, picks)
         count = int(self.rng.integers(role.count[0], role.count[1] + 1))
         free = [n for n, vm in enumerate(self.vms) if vm.host == host and n not in self.taken]
         if role.extra or len(free) < count:
@@ -263,6 +276,21 @@ class _Builder:
         for member in members:
             self.vms[member] = self._configured(self.vms[member], role, picks)
         return members
+
+    def _moved_vms(
+        self, role: Role, host: int, picks: Mapping[str, tuple[Role, tuple[int, ...]]]
+    ) -> tuple[int, ...]:
+        """The VMs of an earlier role once more, as they are on another host."""
+        members = picks[role.moved_from][1]
+        first = len(self.vms)
+        for member in members:
+            vm = self.vms[member]
+            self.vms.append(replace(vm, name=vm.name + MOVED, host=host, disks=list(vm.disks)))
+            for names in (self.fixed, self.placed, self.settled):
+                if vm.name in names:
+                    names.add(vm.name + MOVED)
+        self.taken.update(range(first, len(self.vms)))
+        return tuple(range(first, len(self.vms)))
 
     def _configured(self, vm: Vm, role: Role, picks: Mapping[str, tuple[Role, tuple[int, ...]]]) -> Vm:
         if role.workload:

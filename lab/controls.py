@@ -185,6 +185,8 @@ CONTROLS: Mapping[str, Control] = {
     "mem.limit": Control("mem_limit", _vms),
     "mem.zero": Control("zero", _vms),
     "mem.pool_limit": Control("pool_memory", _pools, _of_pool_memory),
+    "vm.away": Control("away", _vms),
+    "host.down": Control("down", _members),
     "net.tx": Control("tx", _vms, _of_uplink),
     "net.rx": Control("rx", _vms, _of_uplink),
     "net.packet": Control("packet", _vms),

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from collectors.esxtop_names import ColumnPath, format_path
 from lab.fields import APERF
 from lab.lab import Lab
@@ -135,8 +137,10 @@ class _Printer:
         stream.write(header_line(columns))
 
     def print(self, t_ms: int, rows: Sequence[FloatArray]) -> int:
-        """Print one sample; returns how many values that were."""
+        """Print one sample; returns how many values that were, none if no host of the file is up."""
         values = [value for host in self._hosts for value in rows[host].tolist()]
+        if np.isnan(values).all():
+            return 0
         stamp = datetime.fromtimestamp(t_ms / 1000, UTC).strftime('"%m/%d/%Y %H:%M:%S",')
         self._stream.write((stamp + self._format % tuple(values)).encode())
         return len(values)

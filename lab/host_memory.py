@@ -12,7 +12,7 @@ import numpy as np
 from lab.activity import NormalNoise
 from lab.grouping import between, run_sums, sums
 from lab.inventory import POOLS, Cluster
-from lab.parameters import Index, Parameters
+from lab.parameters import BoolArray, Index, Parameters
 from lab.queueing import water_fill
 from sessions.model import FloatArray, IntArray
 
@@ -107,7 +107,19 @@ class Memory:
         self.swap_in, self.swap_out, self.cache_in, self.cache_out = (zero.copy() for _ in range(4))
         self.zip_rate, self.unzip_rate, self.stall = zero.copy(), zero.copy(), zero.copy()
         self.active = np.array([vm.active for vm in vms]) * self.size
+        self._absent = np.zeros(index.vms, dtype=bool)
         self._update_free()
+
+    def leave(self, absent: BoolArray) -> None:
+        """Take away all memory of the VMs that are not there."""
+        if not absent.any() and not self._absent.any():
+            return
+        self._absent = absent
+        for name in (
+            "touched", "balloon", "swap_hot", "swap_cold", "_swap_dead", "zipped", "zip_hot", "saved",
+            "_lasting", "_aim",
+        ):  # fmt: skip
+            setattr(self, name, np.where(absent, 0.0, getattr(self, name)))
 
     def step(self, parameters: Parameters, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
         """Advance by one tick. ``fault_ms`` (VMs) is the latency of reading each VM's swap file."""
@@ -133,7 +145,7 @@ class Memory:
     def _grow(self, parameters: Parameters) -> None:
         """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
         blocked = self.free[self._index.vm_host] < 0.2 * self.min_free[self._index.vm_host]
-        wanted = np.minimum(parameters.touch, 1.0) * self.size - self.touched
+        wanted = np.where(self._absent, 0.0, np.minimum(parameters.touch, 1.0) * self.size - self.touched)
         self.touched = self.touched + np.maximum(wanted, 0.0) * np.where(blocked, 0.05, 1.0)
 
     def _return(self, fault_ms: FloatArray, tick_s: float) -> None:
@@ -235,7 +247,7 @@ class Memory:
     def consumed(self) -> FloatArray:
         """Return the machine memory of each VM: touched minus reclaimed, shared and compressed."""
         gone = self.balloon + self.swapped + self.saved + 0.5 * self.zipped
-        result: FloatArray = np.maximum(self.touched - gone, 0.02 * self.size)
+        result: FloatArray = np.where(self._absent, 0.0, np.maximum(self.touched - gone, 0.02 * self.size))
         return result
 
     @property
@@ -245,7 +257,7 @@ class Memory:
         return total
 
     def _update_free(self) -> None:
-        used = self._per_host(self.consumed() + self.overhead)
+        used = self._per_host(self.consumed() + self.overhead * ~self._absent)
         self.free = np.maximum(self.machine - self.kernel - self.user - used, 0.06 * self.min_free)
         ratio = self.free / self.min_free
         self.state: IntArray = (ratio[:, None] < np.array(STATE_FLOORS)).sum(axis=1)

@@ -88,12 +88,13 @@ def plan_injections(
                 f"The lab's scenario {scenario.id} changes an unknown parameter {inject.parameter!r}."
             )
         origin = 0.0 if inject.along is None else changes[inject.along].envelope.start
-        changes.append(_movement(inject, state, origin, duration_s, rng))
+        end = duration_s if inject.until is None else changes[inject.until].envelope.start
+        changes.append(_movement(inject, state, (origin, end), rng))
     return tuple(changes)
 
 
 def _movement(
-    inject: Inject, state: LabState, origin: float, duration_s: float, rng: np.random.Generator
+    inject: Inject, state: LabState, span: tuple[float, float], rng: np.random.Generator
 ) -> ParameterChange:
     control = CONTROLS[inject.parameter]
     array: FloatArray = getattr(state.parameters, control.attribute)
@@ -101,15 +102,16 @@ def _movement(
     base = array.reshape(-1)[cells].copy()
     drawn = _draw(inject.times if inject.to is None else inject.to, rng)
     target = base * drawn if inject.to is None else control.level(drawn, cells, base, state)
-    return ParameterChange(array, cells, base, target, _envelope(inject, origin, duration_s, rng))
+    return ParameterChange(array, cells, base, target, _envelope(inject, span, rng))
 
 
-def _envelope(inject: Inject, origin: float, duration_s: float, rng: np.random.Generator) -> Envelope:
+def _envelope(inject: Inject, span: tuple[float, float], rng: np.random.Generator) -> Envelope:
+    origin, last = span
     start, ramp = origin + _draw(inject.at, rng), _draw(inject.ramp, rng)
     if inject.every is not None:
         length = _draw(inject.lasts, rng)
-        return Envelope(start, ramp, duration_s, _draw(inject.every, rng), length)
-    end = duration_s if inject.lasts is None else start + _draw(inject.lasts, rng)
+        return Envelope(start, ramp, last, _draw(inject.every, rng), length)
+    end = last if inject.lasts is None else start + _draw(inject.lasts, rng)
     return Envelope(start, ramp, end, 0.0, 0.0)
 
 

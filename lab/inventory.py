@@ -14,6 +14,8 @@ NODES = 2
 UPLINKS = 4
 NORMAL_SHARES = 1000
 """CPU shares per vCPU of a VM at "normal"."""
+MOVED = " (moved)"
+"""What the lab's own name of a VM on the host that it moves to ends with."""
 POOLS = ("Production", "Test", "Infrastructure")
 POOL_SHARES = (8000.0, 4000.0, 4000.0)
 
@@ -88,6 +90,11 @@ class Vm:
     snapshots: int = 0
     group_id: int = 0
     cartel: int = 0
+
+    @property
+    def shown_name(self) -> str:
+        """The name that everybody sees: a VM that moves is two of the lab, one on each host."""
+        return self.name.removesuffix(MOVED)
 
     @property
     def wide(self) -> bool:

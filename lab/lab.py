@@ -25,7 +25,7 @@ from sessions.model import FloatArray
 @dataclass(frozen=True, slots=True)
 class Tick:
     """One sample: the instant in ms since 1970, and the row of each host, in the order of
-    ``Lab.columns()``.
+    ``Lab.columns()``; a host that has failed has NaN.
     """
 
     t_ms: int
@@ -76,7 +76,9 @@ class Lab(Physics):
     def _printout(self) -> Printout:
         """Columns and rows as esxtop prints them, built on first use: the view of a vCenter needs neither."""
         samples = round(self.duration_s / self.interval_s)
-        return Printout(self._tables, self.layouts, self.fields, samples, self._defects_rng)
+        return Printout(
+            self._tables, self.layouts, self.fields, samples, self._defects_rng, self.absent_at_start
+        )
 
     @cached_property
     def _interval(self) -> Interval:
@@ -124,13 +126,16 @@ class Lab(Physics):
         """Advance by one interval; return None for a sample that the simulated collector misses."""
         number, now_ms = self._sample, self.now_ms
         if self._steps == 1:
-            return Tick(now_ms, self._printout.rows(number)) if self.step() else None
+            return self._taken(number, now_ms) if self.step() else None
         is_taken = False
         while self._ticks <= number * self._steps:
             is_taken = self.step()
             if is_taken:
                 self._interval.add()
-        return Tick(now_ms, self._printout.rows(number, self._interval.end())) if is_taken else None
+        return self._taken(number, now_ms, self._interval.end()) if is_taken else None
+
+    def _taken(self, number: int, now_ms: int, flat: FloatArray | None = None) -> Tick:
+        return Tick(now_ms, self._printout.rows(number, self.absent(), self.failed(), flat))
 
     def step(self) -> bool:
         """Advance by one tick, without rows: ``esxtop_tables`` hold the values; False for a missed tick."""

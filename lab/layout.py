@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+
+import numpy as np
 
 from lab.esxtop_tables import (
     INTERRUPT_PER_CPU,
@@ -18,6 +20,7 @@ from lab.esxtop_tables import (
 from lab.fields import OVERCOMMIT, P_STATES, FieldSet
 from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, UPLINKS, Cluster
 from lab.worlds import NO_OWNER, Group, build_groups
+from sessions.model import IntArray
 
 ADAPTERS = ("vmhba0", "vmhba1", "vmhba2")
 VECTORS = ("0x0", "0x9", "0x21", "0x22", "0x31", "0x32", "0xef", "0xfb")
@@ -194,6 +197,31 @@ def host_columns(
 ) -> list[CaptureColumn]:
     """Return one host's columns in esxtop's order: not class by class, but one entity after the other."""
     return _Walk(tables, layout, host, fields).columns()
+
+
+def column_owners(columns: Sequence[CaptureColumn], layout: HostLayout) -> IntArray:
+    """Return the VM that each column of a host is about, NO_OWNER for those of the host itself."""
+    groups = {group.instance: group.vm for group in layout.groups}
+    worlds = {_world_name(group, n): group.vm for group in layout.groups for n in range(len(group.worlds))}
+    cartels = {str(user.world): user.vm for user in layout.users}
+    ports = {port.name: port.vm for port in layout.ports}
+    names = {group.name: group.vm for group in layout.groups if group.vm != NO_OWNER}
+
+    def owner(column: CaptureColumn) -> int:
+        cls, instance = column.path.cls, column.path.instance
+        if cls in ("Group Cpu", "Group Memory"):
+            return groups[instance]
+        if cls == "Vcpu":
+            return worlds[instance]
+        if cls == "Physical Disk Per-Device-Per-World":
+            return cartels[instance.rpartition("-")[2]]
+        if cls == "Network Port":
+            return ports[instance]
+        if cls == "Virtual Disk":
+            return names.get(instance, names.get(instance.rpartition(":scsi")[0], NO_OWNER))
+        return NO_OWNER
+
+    return np.array([owner(column) for column in columns], dtype=np.int64)
 
 
 class _Walk:

@@ -111,8 +111,9 @@ class LiveLab:
             t_ms, tick = self.lab.now_ms, self.lab.tick()
             if tick is not None:
                 for host in self._hosts:
-                    host.take(tick)
-                    host.follow(t_ms)
+                    if host.is_up(tick):
+                        host.take(tick)
+                        host.follow(t_ms)
         if stored:
             for host in self._hosts:
                 host.skip_recorded()
@@ -125,9 +126,13 @@ class LiveLab:
             for host in self._hosts:
                 host.miss(t_ms, PAUSED if paused else NOT_SAMPLED)
         else:
-            self._feed.add_ticks([host.take(tick) for host in self._hosts])
+            up = [host for host in self._hosts if host.is_up(tick)]
+            self._feed.add_ticks([host.take(tick) for host in up])
             for host in self._hosts:
-                host.tell(t_ms)
+                if host in up:
+                    host.tell(t_ms)
+                else:
+                    host.miss(t_ms, NOT_SAMPLED)
         for host in self._hosts:
             host.report("paused" if paused else "recording", late_s)
 
@@ -165,6 +170,10 @@ class _Host:
     def stored_ms(self) -> int:
         """The last instant of which the session has samples, 0 for none."""
         return int(self._feed_layout.last.max(initial=0))
+
+    def is_up(self, tick: Tick) -> bool:
+        """True unless the host has failed."""
+        return not np.isnan(tick.rows[self._number]).all()
 
     def take(self, tick: Tick) -> FeedTick:
         """What to store of a tick."""

@@ -71,15 +71,17 @@ class Parameters:
     Per VM: ``limit`` cores, ``shares`` per vCPU, ``activity`` factor; ``touch`` and ``active`` shares of
     memory, ``mem_limit`` share, ``zero`` share that holds zeros; ``tx``/``rx`` Mbit/s, ``packet`` bytes,
     ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s, ``single_queue``
-    (1 if vCPU 0 alone takes packets in); ``remote`` share of memory on another NUMA node (NaN: as the VM
-    happens to lie), ``rebalances`` moves to another home node a second.
+    (1 if vCPU 0 alone takes packets in); ``away`` (1 while it does not run on its host); ``remote`` share of
+    memory on another NUMA node (NaN: as the VM happens to lie), ``rebalances`` moves to another home node a
+    second.
 
     Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds, ``iops_limit``,
     ``chain`` files of snapshots that are searched before the disk itself.
 
     Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share
-    of all PCPUs, ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s of the VMkernel through uplink
-    ``vmk_uplink``, ``ft_tx`` Mbit/s of fault-tolerance logging through the same, ``hba_depth`` commands.
+    of all PCPUs, ``down`` (1 while it has failed), ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s
+    of the VMkernel through uplink ``vmk_uplink``, ``ft_tx`` Mbit/s of fault-tolerance logging through the
+    same, ``hba_depth`` commands.
 
     Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of
     commands, ``dead`` share that is never answered, ``conflicts`` share that meets another host's
@@ -142,6 +144,8 @@ class Parameters:
     ft_tx: FloatArray
     speed: FloatArray
     frame_errors: FloatArray
+    away: FloatArray
+    down: FloatArray
 
     @staticmethod
     def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Parameters:
@@ -189,6 +193,7 @@ class Parameters:
             dead=np.zeros_like(depth), conflicts=np.zeros_like(depth), second_path=np.full_like(depth, 0.5),
             path_ms=np.zeros_like(depth), sioc_ms=np.zeros(len(cluster.luns)), ft_tx=np.zeros(len(hosts)),
             speed=_link_speeds(cluster), frame_errors=np.zeros(len(hosts) * UPLINKS),
+            away=np.zeros(len(vms)), down=np.zeros(len(hosts)),
         )  # fmt: skip
 
 

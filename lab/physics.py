@@ -14,7 +14,7 @@ from lab.host_memory import Memory
 from lab.injection import apply_all, plan_injections
 from lab.inventory import NFS_LUN, Cluster
 from lab.network import Network
-from lab.parameters import Index, LabState, Parameters
+from lab.parameters import BoolArray, Index, LabState, Parameters
 from lab.power import Power
 from lab.scenario import Scenario, load_workloads
 from lab.storage import Storage
@@ -67,19 +67,39 @@ class Physics:
         self.network = Network(cluster, self.index, rngs[7])
         self.usual_speed = self.parameters.speed.copy()
         self.steady_vcpus = np.zeros(len(self.index.vcpu_vm), dtype=bool)
+        self.absent_at_start = self._absent_at_start()
 
     def warm_up(self) -> None:
         """Run for two minutes before the first tick, so that queues and balloons are as they usually are."""
         for _ in range(round(_WARM_UP_S / self.tick_s)):
             self.advance(-1.0)
 
+    def absent(self) -> BoolArray:
+        """Return which VMs do not run where they are: powered off, somewhere else, on a host that failed."""
+        result: BoolArray = (self.parameters.away > 0.5) | self.failed()[self.index.vm_host]
+        return result
+
+    def failed(self) -> BoolArray:
+        """Return which hosts have failed."""
+        result: BoolArray = self.parameters.down > 0.5
+        return result
+
+    def _absent_at_start(self) -> BoolArray:
+        """Which VMs are not there in the first tick, and so not before it either."""
+        apply_all(self.changes, 0.0)
+        found = self.absent()
+        apply_all(self.changes, -1.0)
+        return found
+
     def advance(self, seconds: float) -> None:
         """One step of everything at ``seconds`` of lab time, each subsystem on what the others did last."""
         index, parameters = self.index, self.parameters
         apply_all(self.changes, seconds)
-        self.activity.step(parameters.activity)
+        absent = self.absent() if seconds >= 0 else self.absent_at_start
+        self.activity.step(parameters.activity * ~absent)
         self.power.step(self.cpu.busy, parameters.frequency, parameters.power_cap)
         swap_disk = index.disk_start
+        self.memory.leave(absent)
         self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], self.tick_s)
         swap = np.zeros(len(index.disk_vm))
         swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB

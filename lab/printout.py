@@ -10,14 +10,18 @@ from collectors.esxtop_names import ColumnPath
 from lab.defects import Defects
 from lab.esxtop_tables import EsxtopTables, gather, rounded
 from lab.fields import FieldSet
-from lab.layout import HostLayout, host_columns
-from sessions.model import FloatArray
+from lab.layout import HostLayout, column_owners, host_columns
+from lab.parameters import BoolArray
+from lab.worlds import NO_OWNER
+from sessions.model import FloatArray, IntArray
 
 
 class Printout:
     """Columns of a field set, and rows rounded to esxtop's decimals with the defects of a genuine capture.
 
     ``columns`` and ``decimals`` are each host's, in esxtop's order; ``samples`` is how many the scenario has.
+    ``unseen`` are VMs that are not there when esxtop starts: they never get columns. Those of a VM that
+    leaves are zero from then on.
     """
 
     def __init__(
@@ -27,8 +31,15 @@ class Printout:
         fields: FieldSet,
         samples: int,
         rng: np.random.Generator,
+        unseen: BoolArray,
     ) -> None:
-        per_host = [host_columns(tables, layout, host, fields) for host, layout in enumerate(layouts)]
+        per_host, self._owners = [], list[IntArray]()
+        for host, layout in enumerate(layouts):
+            columns = host_columns(tables, layout, host, fields)
+            owners = column_owners(columns, layout)
+            shown = np.flatnonzero((owners == NO_OWNER) | ~unseen[owners])
+            per_host.append([columns[one] for one in shown.tolist()])
+            self._owners.append(owners[shown])
         self.columns: tuple[tuple[ColumnPath, ...], ...] = tuple(
             tuple(column.path for column in columns) for columns in per_host
         )
@@ -37,12 +48,22 @@ class Printout:
         self._gather = [gather(columns) for columns in per_host]
         self._defects = [Defects(columns, samples, rng) for columns in self.columns]
 
-    def rows(self, sample: int, flat: FloatArray | None = None) -> tuple[FloatArray, ...]:
+    def rows(
+        self, sample: int, absent: BoolArray, failed: BoolArray, flat: FloatArray | None = None
+    ) -> tuple[FloatArray, ...]:
         """Return each host's row of the tables' present values, or of ``flat`` in their stead; samples
         count from 0.
+
+        The columns of ``absent`` VMs are zero; the row of a host that has ``failed`` is NaN: no esxtop runs
+        there.
         """
         flat = self._tables.flat if flat is None else flat
         rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
         for row, defects in zip(rows, self._defects, strict=True):
             defects.apply(row, sample)
+        if absent.any():
+            for row, owners in zip(rows, self._owners, strict=True):
+                row[(owners != NO_OWNER) & absent[owners]] = 0.0
+        for host in np.flatnonzero(failed).tolist():
+            rows[host][:] = np.nan
         return rows

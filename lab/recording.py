@@ -114,6 +114,10 @@ def samples_in(lab: Lab, seconds: float) -> int:
 
 
 def rows_of(ticks: Sequence[Tick], host: int) -> tuple[IntArray, FloatArray]:
-    """Return the times (ticks,), int64 ms, and one host's printed rows (ticks, columns)."""
+    """Return the times (ticks,), int64 ms, and one host's printed rows (ticks, columns), without the
+    ticks at which the host was down.
+    """
+    rows = np.stack([tick.rows[host] for tick in ticks])
+    there = ~np.isnan(rows).all(axis=1)
     times = np.array([tick.t_ms for tick in ticks], dtype=np.int64)
-    return times, np.stack([tick.rows[host] for tick in ticks])
+    return times[there], rows[there]

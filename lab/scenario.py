@@ -34,6 +34,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     it is pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the
     start, and how much of that it will want back; ``balloon`` the share that is ballooned at the start;
     ``compressible`` how much of its memory compresses well; ``snapshots`` how many its disks have.
+    ``moved_from`` is an earlier role of VMs: these are the same VMs on host ``on``, to which they come while
+    those leave theirs (``vm.away``).
     ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore,
     pool: the one named in ``array`` or ``pool``.
     """
@@ -66,6 +68,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     compressible: float | None = None
     balloon: Range | None = None
     array: Literal["hybrid", "flash"] = "hybrid"
+    moved_from: str = ""
 
 
 class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,8 +77,9 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     The parameter goes to ``to`` (an absolute level) or to ``times`` its usual value. The injection starts
     ``at`` seconds, takes ``ramp`` seconds to full strength, and ``lasts`` so many seconds (absent: to the
     end). With ``every`` it recurs at that interval, for ``lasts`` seconds each time. ``along`` names an
-    earlier injection: ``at`` then counts from the start of that one. Ranges are drawn by the seed. ``which``
-    selects vCPUs of a VM: all, or the first or last only.
+    earlier injection: ``at`` then counts from the start of that one. ``until`` names an earlier one at whose
+    start this one ends. Ranges are drawn by the seed. ``which`` selects vCPUs of a VM: all, or the first or
+    last only.
     """
 
     parameter: str
@@ -84,6 +88,7 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: Range | None = None
     at: Range = (0.0, 0.0)
     along: int | None = None
+    until: int | None = None
     ramp: Range = (0.0, 0.0)
     lasts: Range | None = None
     every: Range | None = None
@@ -124,8 +129,9 @@ class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An event of the vCenter on each entity of a role: ``kind`` as recorded (vmotion, snapshot …).
 
-    It begins and ends with injection ``inject``; ``lasts`` is false for an event of a moment. In ``text``
-    ``{name}`` stands for the entity and ``{host}`` for the host of a VM.
+    It begins and ends with injection ``inject``; ``lasts`` is false for an event of a moment, which is the
+    end of the injection with ``at_end``. In ``text`` ``{name}`` stands for the entity, ``{host}`` for the
+    host of a VM and ``{to}`` for the host that it moves to.
     """
 
     kind: str
@@ -133,6 +139,7 @@ class Tell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     inject: int = 0
     lasts: bool = True
+    at_end: bool = False
 
 
 class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -326,6 +333,8 @@ def _faults_of_cast(scenario: Scenario, known: set[str]) -> Iterator[str]:
             yield f"role {name} stands on {role.on!r}, which is not a host role"
         if role.disk_on and role.disk_on not in known:
             yield f"role {name} has its disks on {role.disk_on!r}, which is not cast"
+        if role.moved_from and role.moved_from not in scenario.cast:
+            yield f"role {name} is moved from {role.moved_from!r}, which is not cast"
 
 
 def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
@@ -335,6 +344,9 @@ def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
         if inject.along is not None and inject.along >= number:
             which = f"{inject.along}, which does not come before it"
             yield f"parameter {inject.parameter} goes along with {which}"
+        if inject.until is not None and inject.until >= number:
+            which = f"{inject.until}, which does not come before it"
+            yield f"parameter {inject.parameter} ends with {which}"
         if (inject.to is None) == (inject.times is None):
             yield f"parameter {inject.parameter} has neither or both of `to` and `times`"
 

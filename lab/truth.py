@@ -134,7 +134,7 @@ def _names(cluster: Cluster, cast: RoleMembers) -> list[str]:
     if kind == "cluster":
         return [CLUSTER_NAME]
     if kind in ("vm", "pool"):
-        return [cluster.vms[one].name for one in cast.members]
+        return [cluster.vms[one].shown_name for one in cast.members]
     if kind == "host":
         return [cluster.hosts[one].name for one in cast.members]
     if kind == "array":
@@ -149,6 +149,6 @@ def _names_around(cluster: Cluster, index: Index, cast: RoleMembers) -> frozense
     names = set(_names(cluster, cast))
     if cast.role.kind == "host":
         for host in cast.members:
-            names |= {vm.name for number, vm in enumerate(cluster.vms) if index.vm_host[number] == host}
+            names |= {vm.shown_name for number, vm in enumerate(cluster.vms) if index.vm_host[number] == host}
             names |= {f"{cluster.hosts[host].name}/vmnic{uplink}" for uplink in range(UPLINKS)}
     return frozenset(names)

@@ -16,7 +16,7 @@ from lab.lab import Lab
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, LowestLimits, inventory
-from lab.vcenter_series import INTERVAL_S, Line, Sampler, is_archived, plan_series
+from lab.vcenter_series import INTERVAL_S, Line, Sampler, as_one, is_archived, plan_series
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
 from resources.stopping import StopSignal
@@ -41,7 +41,8 @@ def vcenter_document(
     that it keeps at this statistics level (1 to 4; None: all that it samples in real time).
 
     ``series`` hold integers, one for each ``interval_s``; −1 is absent. A limit that was set during the run
-    is listed as if it had always been there, with an event at the time when it was set. Raises
+    is listed as if it had always been there, with an event at the time when it was set; one that is taken
+    away again is a fact with its times. Raises
     CancelledError.
     """
     total = lab.duration_s if duration_s is None else duration_s
@@ -63,10 +64,11 @@ def vcenter_document(
             samples.append(sampler.sample())
         if progress is not None:
             progress(Progress((number + 1) * lab.tick_s, total, len(samples) * len(lines)))
+    lines, whole = as_one(lines, np.stack(samples))
     return {
         "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": interval_s,
         "ticks": len(samples), "start_ms": lab.start_ms,
-        **inventory(lab, limits), "series": _series(lines, np.stack(samples)),
+        **inventory(lab, limits), "series": _series(lines, whole),
     }  # fmt: skip
 
 

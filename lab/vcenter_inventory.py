@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lab.injection import ParameterChange
 from lab.inventory import (
     LOCAL_LUN,
+    MOVED,
     NODES,
     POOLS,
     UPLINKS,
@@ -69,11 +71,61 @@ def inventory(lab: Lab, limits: LowestLimits) -> Json:
         "hosts": [_host(lab, number) for number in range(len(lab.cluster.hosts))],
         "datastores": _datastores(lab.cluster),
         "pools": _pools(lab, limits),
-        "vms": [_vm(lab, number, limits) for number in range(len(lab.cluster.vms))],
+        "vms": [_vm(lab, number, limits) for number, vm in enumerate(lab.cluster.vms)
+                if not vm.name.endswith(MOVED)],
         "events": _events(lab.cluster, limits),
-        "facts": [*_known_facts(lab), *_link_speeds(lab)],
+        "facts": [*_known_facts(lab), *_link_speeds(lab), *_whereabouts(lab), *_failures(lab),
+                  *_lifted_limits(lab)],
         "happened": list(_told_events(lab)),
-    }
+    }  # fmt: skip
+
+
+def _whereabouts(lab: Lab) -> Iterator[Json]:
+    """When VMs are powered on or off in the run, and when those that move have come to their new host."""
+    movers = {vm.shown_name for vm in lab.cluster.vms if vm.name.endswith(MOVED)}
+    for change in lab.changes:
+        if change.array is not lab.parameters.away:
+            continue
+        start, end = change.envelope.start, change.envelope.end
+        for cell in change.cells.tolist():
+            vm = lab.cluster.vms[cell]
+            what = f"vm:{vm.shown_name}"
+            if vm.name.endswith(MOVED):
+                yield _fact(what, "host", lab.cluster.hosts[vm.host].name, end)
+            elif vm.name not in movers:
+                if start > 0:
+                    yield _fact(what, "power_state", "poweredOff", start)
+                if end < lab.duration_s:
+                    yield _fact(what, "power_state", "poweredOn", end)
+
+
+def _failures(lab: Lab) -> Iterator[Json]:
+    """When the vCenter heard the last of hosts that fail."""
+    for change in lab.changes:
+        if change.array is lab.parameters.down:
+            for host in change.cells.tolist():
+                what = f"host:{lab.cluster.hosts[host].name}"
+                yield _fact(what, "connection_state", "notResponding", change.envelope.start)
+
+
+def _lifted_limits(lab: Lab) -> Iterator[Json]:
+    """CPU limits of VMs that are taken away again in the run."""
+    for change in _lifting(lab):
+        for cell, cores in zip(change.cells.tolist(), change.target.tolist(), strict=True):
+            vm = lab.cluster.vms[cell]
+            mhz = int(cores * lab.cluster.hosts[vm.host].mhz)
+            set_s, lifted_s = change.envelope.start, change.envelope.end
+            yield {**_fact(f"vm:{vm.shown_name}", "cpu.limit_mhz", mhz, set_s), "until_s": lifted_s}
+
+
+def _lifting(lab: Lab) -> Iterator[ParameterChange]:
+    for change in lab.changes:
+        if change.array is lab.parameters.limit and change.envelope.end < lab.duration_s:
+            yield change
+
+
+def _fact(what: str, name: str, value: float | str | bool, from_s: float) -> Json:
+    return {"object": what, "name": name, "value": value, "from_s": from_s}
 
 
 def _known_facts(lab: Lab) -> Iterator[Json]:
@@ -98,10 +150,14 @@ def _told_events(lab: Lab) -> Iterator[Json]:
     """Events of the scenario, each at the time of its injection."""
     for one in lab.scenario.tells:
         envelope = lab.changes[one.inject].envelope
+        at = envelope.end if one.at_end else envelope.start
+        lasted = envelope.end - envelope.start if one.lasts and not one.at_end else None
+        new = {vm.shown_name: vm.host for vm in lab.cluster.vms if vm.name.endswith(MOVED)}
         for what, host in _objects(lab, one.on):
-            text = one.text.format(name=what.partition(":")[2], host=host)
-            lasted = envelope.end - envelope.start if one.lasts else None
-            yield {"at_s": envelope.start, "lasted_s": lasted, "kind": one.kind, "object": what, "text": text}
+            name = what.partition(":")[2]
+            to = lab.cluster.hosts[new[name]].name if name in new else "another host"
+            text = one.text.format(name=name, host=host, to=to)
+            yield {"at_s": at, "lasted_s": lasted, "kind": one.kind, "object": what, "text": text}
 
 
 def _objects(lab: Lab, role: str) -> Iterator[tuple[str, str]]:
@@ -110,7 +166,7 @@ def _objects(lab: Lab, role: str) -> Iterator[tuple[str, str]]:
     stores = datastore_names(cluster)
     for one in cast.members:
         if cast.role.kind in ("vm", "pool"):
-            yield f"vm:{cluster.vms[one].name}", cluster.hosts[cluster.vms[one].host].name
+            yield f"vm:{cluster.vms[one].shown_name}", cluster.hosts[cluster.vms[one].host].name
         elif cast.role.kind == "host":
             yield f"host:{cluster.hosts[one].name}", cluster.hosts[one].name
         elif cast.role.kind == "cluster":
@@ -197,11 +253,13 @@ def _pool_of(vm: Vm, limits: LowestLimits) -> str:
 def _vm(lab: Lab, number: int, limits: LowestLimits) -> Json:
     cluster, vm = lab.cluster, lab.cluster.vms[number]
     mhz, stores = cluster.hosts[vm.host].mhz, datastore_names(cluster)
+    lifted = any(number in change.cells for change in _lifting(lab))
     return {
         "name": vm.name, "uuid": str(uuid.uuid5(_NAMESPACE, f"{cluster.worlds_seed}/{vm.name}")),
         "host": cluster.hosts[vm.host].name, "pool": _pool_of(vm, limits), "vcpus": vm.vcpus,
-        "memory_mb": int(vm.mem_mb), "power": "on", "datastore": stores[vm.disks[0].lun],
-        "cpu_limit_mhz": _finite(limits.cpu[number] * mhz),
+        "memory_mb": int(vm.mem_mb), "power": "off" if lab.absent_at_start[number] else "on",
+        "datastore": stores[vm.disks[0].lun],
+        "cpu_limit_mhz": None if lifted else _finite(limits.cpu[number] * mhz),
         "cpu_shares": int(lab.parameters.shares[number] * vm.vcpus),
         "cpu_reservation_mhz": int(vm.cpu_reservation * vm.vcpus * mhz),
         "cpu_affinity": _affinity(lab, number),

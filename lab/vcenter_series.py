@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.esxtop_tables import Table
+from lab.inventory import MOVED
 from lab.lab import Lab
 from lab.layout import Port
 from lab.vcenter_extras import Extras
@@ -66,6 +67,10 @@ class Sampler:
         self._weights = np.array([line.weight for line in lines])
         self._factor = np.array([line.factor for line in lines])
         self._latest = np.flatnonzero([line.latest for line in lines])
+        vms = {f"vm:{vm.name}": number for number, vm in enumerate(lab.cluster.vms)}
+        hosts = {f"host:{host.name}": len(vms) + number for number, host in enumerate(lab.cluster.hosts)}
+        self._object = np.array([{**vms, **hosts}[line.object] for line in lines])
+        self._gone = np.zeros(len(vms) + len(hosts), dtype=bool)
         self._values: list[FloatArray] = []
         self._weighed: list[FloatArray] = []
 
@@ -74,9 +79,13 @@ class Sampler:
         flat = np.concatenate([self._lab.esxtop_tables.flat, self._extras.values()])
         self._values.append(flat[self._cells])
         self._weighed.append(flat[self._weights])
+        self._gone |= np.concatenate([self._lab.absent(), self._lab.failed()])
 
     def sample(self) -> FloatArray:
-        """Return the sample of all ticks since the last sample; means of latencies are weighted by I/Os."""
+        """Return the sample of all ticks since the last sample; means of latencies are weighted by I/Os.
+
+        What was not there for the whole interval has none.
+        """
         if not self._values:
             return np.full(len(self._cells), float(ABSENT))
         values, weights = np.stack(self._values), np.stack(self._weighed)
@@ -85,7 +94,25 @@ class Sampler:
         mean[self._latest] = values[-1, self._latest]
         self._values, self._weighed = [], []
         whole: FloatArray = np.maximum(np.rint(mean * self._factor), 0.0)
+        whole[self._gone[self._object]] = ABSENT
+        self._gone[:] = False
         return whole
+
+
+def as_one(lines: Sequence[Line], samples: FloatArray) -> tuple[list[Line], FloatArray]:
+    """Give a VM that moved one series of each counter: the lab has one for each of its two hosts.
+
+    ``samples`` are rows of samples; returns the lines and the samples of what vCenter has.
+    """
+    own = {(line.object, line.counter, line.instance): n for n, line in enumerate(lines)}
+    kept, joined = [], samples.copy()
+    for number, line in enumerate(lines):
+        if not line.object.endswith(MOVED):
+            kept.append(number)
+            continue
+        at = own[line.object.removesuffix(MOVED), line.counter, line.instance]
+        joined[:, at] = np.where(samples[:, at] == ABSENT, samples[:, number], samples[:, at])
+    return [lines[n] for n in kept], joined[:, kept]
 
 
 def plan_series(lab: Lab, extras: Extras, catalogue: Catalogue, interval_s: int = INTERVAL_S) -> list[Line]:

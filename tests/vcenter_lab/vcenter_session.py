@@ -27,6 +27,7 @@ _TOOLS = {
     "notRunning": "guestToolsNotRunning",
     "notInstalled": "guestToolsNotRunning",
 }
+_POWER = {"on": "poweredOn", "off": "poweredOff"}
 _INSTANCE_KINDS: Mapping[str, Kind] = {
     "vcpu": "vcpu", "vdisk": "vdisk", "nic": "port", "device": "device", "adapter": "adapter", "path": "path",
     "datastore": "datastore",
@@ -90,7 +91,9 @@ class _Session:
             value = fact["value"]
             start = int(self.document["start_ms"]) + round(fact["from_s"] * 1000)
             number = value if isinstance(value, str | bool) else float(value)
-            self.facts.append(Fact(self._named(fact["object"]), fact["name"], number, start))
+            until = fact.get("until_s")
+            end = None if until is None else int(self.document["start_ms"]) + round(until * 1000)
+            self.facts.append(Fact(self._named(fact["object"]), fact["name"], number, start, end))
         for event in self.document.get("happened", ()):
             at = int(self.document["start_ms"]) + round(event["at_s"] * 1000)
             end = None if event["lasted_s"] is None else at + round(event["lasted_s"] * 1000)
@@ -184,7 +187,7 @@ class _Session:
             "cpu.shares": vm["cpu_shares"], "cpu.affinity": affinity or None,
             "mem.limit_mb": vm["mem_limit_mb"],
             "mem.reservation_mb": vm["mem_reservation_mb"], "mem.shares": vm["mem_shares"],
-            "tools": _TOOLS[vm["tools"]], "power_state": "poweredOn", "snapshots": vm["snapshots"],
+            "tools": _TOOLS[vm["tools"]], "power_state": _POWER[vm["power"]], "snapshots": vm["snapshots"],
         })  # fmt: skip
         for number in range(vm["vcpus"]):
             self._add("vcpu", f"{ref.key}/vcpu/{number}", f"vCPU {number}", ref)
