@@ -26,7 +26,7 @@ _BURSTINESS = 4.0
 _RETRY_MS = 5000.0
 """After this the VMkernel aborts a command that a path lost, and sends it again."""
 _NFS_LINK_KB = 0.94 * 1000.0 / 8.0 * 1024.0
-"""What a link of 1 Gbit/s carries in a second, KB."""
+"""What a link of 1 Gbit/s carries in a second, KB, in each direction."""
 _HICCUPS = 4e-4
 _HICCUP_S = 1.5
 """One command in 2,500 meets a hiccup of fabric or controller, of a second or two."""
@@ -204,12 +204,14 @@ class Storage:
         safe = np.maximum(rate, 1e-9)
         reads = np.where(rate > 0, sums(pair, offered * parameters.reads, pairs) / safe, 0.5)
         size = np.where(rate > 0, sums(pair, offered * parameters.io_kb, pairs) / safe, 8.0)
+        read_kb = sums(pair, offered * parameters.reads * parameters.io_kb, pairs)
+        one_way = np.where(rate > 0, np.maximum(read_kb, size * rate - read_kb) / safe, 8.0)
         transfer = np.maximum(size - 8.0, 0.0) / 1024.0 / self._stream * 1000.0
         return _Mix(
             reads=reads, size_kb=size, read_ms=parameters.read_ms[self._pair_array] + transfer,
             write_ms=parameters.write_ms[self._pair_array] + transfer,
             cost=io_cost(size, reads, self._write_cost),
-            link=np.where(self._is_nfs, _NFS_LINK_KB / np.maximum(size, 0.5), np.inf),
+            link=np.where(self._is_nfs, _NFS_LINK_KB / np.maximum(one_way, 0.5), np.inf),
         )  # fmt: skip
 
     def _balance(

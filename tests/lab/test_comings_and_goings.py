@@ -116,7 +116,7 @@ def test_the_numbers_of_a_host_that_fails_end_in_both_sources() -> None:
     at_s = lab.changes[1].envelope.start
     session = lab_session(lab)
     ends = {
-        source.spec.name: (session.span(source.id).end - lab.start_ms) / 1000 for source in session.sources()
+        source.spec.name: (source.end - lab.start_ms) / 1000 for source in session.sources() if source.end
     }
     assert at_s - 10 < ends[failed] < at_s
     assert min(end for name, end in ends.items() if name != failed) > at_s + 300
@@ -152,4 +152,4 @@ def test_a_limit_that_is_taken_away_is_a_fact_with_an_end() -> None:
     session = vcenter_session(found, load_catalogue())
     (kept,) = [fact for fact in session.facts() if fact.name == "cpu.limit_mhz"]
     assert kept.end is not None
-    assert kept.end - kept.start == round((envelope.end - envelope.start) * 1000)
+    assert abs(kept.end - kept.start - (envelope.end - envelope.start) * 1000) < 2
