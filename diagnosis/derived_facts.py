@@ -78,20 +78,22 @@ def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
 def _of_disks(
     rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[Fact]:
-    """What the VM's facts say of each of its disks, as a fact of the disk."""
+    """What the VM's facts say of each of its disks, as a fact of it; of several, the lowest."""
     like = re.compile(rule.made_of)
     said = {name: like.fullmatch(name) for name in {fact.name for fact in facts}}
-    known: dict[tuple[EntityRef, str], Fact] = {}
+    known: dict[tuple[EntityRef, str], dict[str, Fact]] = {}
     for fact in facts:
         if (match := said[fact.name]) is not None:
-            known[fact.entity, match["disk"]] = fact
+            known.setdefault((fact.entity, match["disk"]), {})[fact.name] = fact
     if not known:
         return
     for ref, entity in entities.items():
         if ref.kind != "vdisk" or entity.parent is None:
             continue
-        of_disk = known.get((entity.parent, entity.name))
-        if of_disk is not None and (number := _number(rule, of_disk.value)) is not None:
+        told = known.get((entity.parent, entity.name), {}).values()
+        numbers = [(one, number) for one in told if (number := _number(rule, one.value)) is not None]
+        if numbers:
+            of_disk, number = min(numbers, key=lambda one: (one[0].end is not None, one[1]))
             yield Fact(ref, rule.name, number, of_disk.start, of_disk.end)
 
 

@@ -1,0 +1,42 @@
+"""An IOPS limit of a storage policy is judged as one of the disk's own settings is; the lower one holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.recordings import Level, Recording, findings, only
+
+PROBLEM = "storage.iops_limit"
+DISK: dict[str, Level] = {
+    "vdisk.reads": 20.0, "vdisk.writes": 0.0, "vdisk.latency_read": 1.0, "vdisk.latency_write": 1.0,
+}  # fmt: skip
+
+
+def site(*, own: float | None = None, policy: float | None = None) -> Recording:
+    """Two disks; the second one does 500 I/Os a second."""
+    recording = Recording(source="vcenter", interval=20.0)
+    recording.on_host({"cpu.pcpu_used": 30.0})
+    vm = recording.vm("sql01", {"cpu.ready": 0.5})
+    recording.add("vdisk", "scsi0:0", DISK, parent=vm)
+    recording.add("vdisk", "scsi0:1", DISK | {"vdisk.reads": 500.0, "vdisk.latency_read": 60.0}, parent=vm)
+    for name, limit in (("limit_iops", own), ("policy_limit_iops", policy)):
+        if limit is not None:
+            recording.fact(vm, f"vdisk.scsi0:1.{name}", limit)
+    return recording
+
+
+def test_a_limit_of_the_policy_is_found() -> None:
+    found = only(site(policy=500.0), problem=PROBLEM)
+    assert found.conclusion.startswith("scsi0:1 of sql01 did 500 I/Os a second, and its limit is 500")
+    assert found.causes[0].cause == "iops_limit"
+    assert "raise or remove it in the disk's storage policy" in found.remedies[0]
+
+
+@pytest.mark.parametrize(("own", "policy"), [(500.0, 5000.0), (5000.0, 500.0)])
+def test_of_two_limits_the_lower_one_holds(own: float, policy: float) -> None:
+    found = only(site(own=own, policy=policy), problem=PROBLEM)
+    assert found.conclusion.startswith("scsi0:1 of sql01 did 500 I/Os a second, and its limit is 500")
+
+
+def test_limits_far_above_hold_nothing_back() -> None:
+    assert findings(site(own=5000.0, policy=2000.0), problem=PROBLEM) == []
