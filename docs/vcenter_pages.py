@@ -32,9 +32,12 @@ What an account needs so that `hyperscope record` can read a vCenter or an ESXi 
 `resources/vcenter/privileges.toml` by `docs/generate.py`: do not edit this page.
 
 Give the account the **read-only role on the root of the inventory, propagating to its children**. That role
-holds all of them; nothing is ever changed. A recording says at its start which privilege is missing and what
-it would have given. It ends (exit code 28) only when the account sees no host and no VM at all.
+holds all of them but those that say so; a role that is a copy of it can have these, too. Nothing is ever
+changed. A recording says at its start which privilege is missing and what it would have given; it goes on
+without that. It ends (exit code 28) only when the account sees no host and no VM at all.
 """
+
+BESIDE_THE_ROLE = " (not in the read-only role; all else is recorded without it)"
 
 PRESETS_INTRO = """\
 # Presets
@@ -60,7 +63,13 @@ def privileges_page() -> str:
     }
     head = ("Privilege", "vCenter", "ESXi", "What it gives", "How we know")
     rows = (
-        (f"`{name}`", tick(name in both["vcenter"]), tick(name in both["esxi"]), entry.gives, entry.source)
+        (
+            f"`{name}`",
+            tick(name in both["vcenter"]),
+            tick(name in both["esxi"]),
+            entry.gives + ("" if entry.in_read_only else BESIDE_THE_ROLE),
+            entry.source,
+        )
         for name, entry in entries.items()
     )
     login = login_limits()

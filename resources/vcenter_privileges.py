@@ -13,12 +13,16 @@ _FILE = RESOURCES / "vcenter" / "privileges.toml"
 
 
 class Privilege(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A privilege of the vSphere API; ``gives`` is what cannot be recorded without it."""
+    """A privilege of the vSphere API; ``gives`` is what cannot be recorded without it.
+
+    ``in_read_only``: the role "Read-only" holds it.
+    """
 
     id: str
     of: tuple[Literal["vcenter", "esxi"], ...]
     gives: str
     source: str
+    in_read_only: bool = True
 
 
 class LoginLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

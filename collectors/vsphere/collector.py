@@ -20,6 +20,7 @@ from collectors.vsphere.counters.server import PerfServer
 from collectors.vsphere.inventory.objects import HOST, Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher, vcenter_of
 from collectors.vsphere.options import VSphereOptions
+from collectors.vsphere.policies.recording import PolicyRecording
 from collectors.vsphere.selection import Selection, unmatched
 from collectors.vsphere.vsan.recording import VsanRecording
 from connections.address import Address
@@ -32,6 +33,7 @@ from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
+from resources.storage_policies import load_policy_service
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import require_preset
@@ -39,6 +41,8 @@ from resources.vsan_service import load_vsan_service
 from sessions.model import SourceKind, SourceSpec
 from sessions.server_counters import ServerCounter, counter_facts
 
+POLICY_PRIVILEGE = "StorageProfile.View"
+_POLICIES = "storage policies"
 _STEP_S = 0.2
 _USUAL_S = 20
 _DAY_S = 86_400
@@ -105,21 +109,29 @@ class VSphereCollector:
             feed.report(source, Health("connecting", message=words))
 
         lacking: list[tuple[str, str]] = []
+
+        def note() -> None:
+            feed.update_source(source, attributes=self._source_attributes(vsphere, watcher, lacking))
+
+        def note_policies(trouble: str) -> None:
+            lacking[:] = [one for one in lacking if one[0] != _POLICIES]
+            lacking.extend([(_POLICIES, trouble)] if trouble else [])
+            note()
+
         watcher = InventoryWatcher(
             vsphere,
             feed,
             source,
             past_s=self._past_s(),
-            noted=lambda: feed.update_source(
-                source, attributes=self._source_attributes(vsphere, watcher, lacking)
-            ),
+            noted=note,
         )
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
         catalogue = load_catalogue(self._options.extra_dirs)
         counter_selection = self._selection(PerfServer(vsphere), selected.objects(), catalogue)
         _store_definitions(vsphere, feed, watcher.snapshot(), counter_selection.definitions)
-        lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
+        missing = missing_privileges(vsphere)
+        lacking += [("privileges", str(one)) for one in missing]
         attributes = self._source_attributes(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(counter_selection.interval_s), attributes=attributes)
         realtime = Realtime(
@@ -151,7 +163,21 @@ class VSphereCollector:
             catalogue,
             past_s=self._past_s(),
         )
-        with self._beside(vsphere, watcher, rollups, vsan, shared):
+        policies = PolicyRecording(
+            vsphere,
+            feed,
+            selected.objects,
+            load_policy_service(self._options.extra_dirs),
+            note_policies,
+        )
+        works: dict[str, Callable[[], None]] = {}
+        if rollups.is_wanted:
+            works["rollups"] = lambda: rollups.run(shared)
+        if vsphere.about.api_type == "VirtualCenter":
+            works["vsan"] = lambda: vsan.run(shared)
+            if all(one.privilege != POLICY_PRIVILEGE for one in missing):
+                works["policies"] = lambda: policies.run(shared)
+        with self._beside(vsphere, watcher, works, shared):
             realtime.run(shared)
         shared.check()
 
@@ -160,22 +186,16 @@ class VSphereCollector:
         self,
         vsphere: VSphere,
         watcher: InventoryWatcher,
-        rollups: Archive,
-        vsan: VsanRecording,
+        works: Mapping[str, Callable[[], None]],
         shared: SharedControls,
     ) -> Iterator[None]:
-        """Inventory, rollups and vSAN in threads of their own; all end together: closing cuts what waits."""
+        """Run the inventory and other works in threads of their own; all end together: closing cuts what
+        waits.
+        """
         shared.grace_s = _GRACE_S
-        works: dict[str, Callable[[], None]] = {
-            "inventory": lambda: self._follow(watcher, shared),
-        }
-        if rollups.is_wanted:
-            works["rollups"] = lambda: rollups.run(shared)
-        if vsphere.about.api_type == "VirtualCenter":
-            works["vsan"] = lambda: vsan.run(shared)
         threads = [
             threading.Thread(target=shared.guard, args=(work,), name=f"vsphere-{name}")
-            for name, work in works.items()
+            for name, work in {"inventory": lambda: self._follow(watcher, shared), **works}.items()
         ]
         for thread in threads:
             thread.start()

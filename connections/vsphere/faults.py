@@ -138,6 +138,12 @@ def soap_error(
     words = " ".join(text.split())[:500]
     if type_name == "NotAuthenticated":
         return DisconnectedError(f"{address.place} ended our session when asked for {what}.")
+    if type_name == "PbmFaultNoPermission":  # the service of storage policies has one of its own, from 8.0 U2
+        return NotAllowedError(
+            f"{address.user} may not have {what} from {address.place}.",
+            meaning="The privilege StorageProfile.View is missing.",
+            advice="Give it to the account's role on the vCenter's root: VM storage policies, View.",
+        )
     if type_name == "NoPermission":
         privilege = detail.get("privilegeId", "")
         return NotAllowedError(

@@ -39,15 +39,16 @@ def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
     except SoapFault as fault:  # it is no reason to end that a server can't say what an account may do
         _log.info("Privileges are not known: %s", fault.type_name)
         return ()
-    lacking = tuple(Missing(p.id, p.gives) for p in wanted if p.id not in granted)
-    if lacking and not vsphere.ask("the list of hosts", _sees_anything):
-        names = " and ".join(entry.privilege for entry in lacking)
+    lacking = tuple(one for one in wanted if one.id not in granted)
+    needed = [one.id for one in lacking if one.in_read_only]
+    if needed and not vsphere.ask("the list of hosts", _sees_anything):
+        names = " and ".join(needed)
         raise PrivilegeError(
             f"{vsphere.address.user} sees no host and no VM of {vsphere.address.place}.",
             meaning=f"The account lacks {names} on the root of the inventory and on what is below it.",
             advice="Give it the read-only role on the root of the inventory, propagating to its children.",
         )
-    return lacking
+    return tuple(Missing(one.id, one.gives) for one in lacking)
 
 
 def _granted(connection: Connection, wanted: tuple[Privilege, ...]) -> set[str]:

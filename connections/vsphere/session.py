@@ -36,6 +36,9 @@ T = TypeVar("T")
 
 SDK_PATH = "/sdk"
 
+Envelope = bytes | Callable[[str], bytes]
+"""A SOAP request; a function of our session's id where the service wants that in the SOAP header."""
+
 _CURRENT_TIME = call("CurrentTime", ("ServiceInstance", "ServiceInstance"))
 
 
@@ -123,7 +126,7 @@ class VSphere(ServerConnection):
 
     def post(
         self,
-        envelope: bytes,
+        envelope: Envelope,
         action: str = "",
         what: str = "counters",
         *,
@@ -141,7 +144,7 @@ class VSphere(ServerConnection):
         return self._edge(what, lambda: self._post(envelope, action, what, once=once, path=path).body)
 
     def _post(
-        self, envelope: bytes, action: str, what: str, *, once: bool = False, path: str = SDK_PATH
+        self, envelope: Envelope, action: str, what: str, *, once: bool = False, path: str = SDK_PATH
     ) -> _Answer:
         generation = self._login.generation
         began, reply = time.perf_counter(), self._send(envelope, action, once=once, path=path)
@@ -159,14 +162,15 @@ class VSphere(ServerConnection):
         fault = parse_fault(reply.body)
         raise soap_error(fault.type_name, fault.text, fault.detail, what, self.address)
 
-    def _send(self, envelope: bytes, action: str, *, once: bool, path: str) -> Reply:
+    def _send(self, envelope: Envelope, action: str, *, once: bool, path: str) -> Reply:
         stub = self._current().stub
         headers = {
             "Content-Type": "text/xml; charset=UTF-8",
             "SOAPAction": action or stub.versionId,
             "Cookie": stub.session_cookie,
         }
-        return self._channel.exchange("POST", path, envelope, headers, once=once)
+        body = envelope if isinstance(envelope, bytes) else envelope(stub.session_id)
+        return self._channel.exchange("POST", path, body, headers, once=once)
 
     def server_time(self) -> tuple[datetime, float]:
         """Return the server's time (UTC) at the middle of a request, and how many seconds that request took.

@@ -176,6 +176,13 @@ def parse_xml(data: bytes) -> etree._Element:
         raise BadReplyError(f"no XML: {error}") from error
 
 
+def text_of(element: etree._Element | None, *names: str) -> str:
+    """Return the text of an inner element, by the names on the way to it; empty where there is none."""
+    for name in names:
+        element = None if element is None else element.find("{*}" + name)
+    return "" if element is None else (element.text or "").strip()
+
+
 def without_illegal_characters(data: bytes) -> bytes:
     """Remove the characters that XML forbids; servers copy them from names of devices and objects."""
     return _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
+from http.cookies import CookieError, Morsel, SimpleCookie
 from types import TracebackType
 from typing import Any
 
@@ -81,11 +81,19 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
     @property
     def session_cookie(self) -> str:
         """The Cookie header for raw requests in this session."""
+        return f'{COOKIE}="{self.session_id}"' if self._morsel else str(self.cookie).partition(";")[0]
+
+    @property
+    def session_id(self) -> str:
+        """The session's id, which other services of the vCenter take in the SOAP header; empty for none."""
+        return self._morsel.value if self._morsel else ""
+
+    @property
+    def _morsel(self) -> Morsel[str] | None:
         try:
-            morsel = SimpleCookie(self.cookie).get(COOKIE)
+            return SimpleCookie(self.cookie).get(COOKIE)
         except CookieError:
-            morsel = None
-        return f'{COOKIE}="{morsel.value}"' if morsel else str(self.cookie).partition(";")[0]
+            return None
 
     def forget_session(self) -> None:
         """Drop the session cookie, as before a login."""

@@ -56,13 +56,6 @@ class VsanApi:
         return list(reply.iter("{*}returnval"))
 
 
-def text_of(element: Element | None, *names: str) -> str:
-    """Return the text of an inner element, by the names on the way to it; empty where there is none."""
-    for name in names:
-        element = None if element is None else element.find("{*}" + name)
-    return "" if element is None else (element.text or "").strip()
-
-
 def _envelope(method: VsanMethod, cluster: str, body: str) -> bytes:
     about = f'<cluster type="ClusterComputeResource">{escape(cluster)}</cluster>' if cluster else ""
     return (

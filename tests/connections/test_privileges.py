@@ -22,8 +22,9 @@ from tests.vsphere.conftest import PASSWORD, Connect, address_of, running_vcsim
 def test_each_privilege_has_a_source() -> None:
     for kind in ("vcenter", "esxi"):
         wanted = privileges(kind)
-        assert {one.id for one in wanted} == {"System.View", "System.Read"}
+        assert {one.id for one in wanted if one.in_read_only} == {"System.View", "System.Read"}
         assert all(one.source and one.gives for one in wanted)
+    assert {one.id for one in privileges("vcenter") if not one.in_read_only} == {"StorageProfile.View"}
     assert login_limits().tries >= 1
 
 
@@ -55,7 +56,7 @@ def lacking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def test_what_is_missing_is_listed(connect: Connect, lacking: Callable[..., None]) -> None:
-    lacking("System.View")
+    lacking("System.View", "StorageProfile.View")
     missing = missing_privileges(connect())
     assert [one.privilege for one in missing] == ["System.Read"]
     assert "System.Read" in str(missing[0])
@@ -67,6 +68,7 @@ def test_rights_further_down_are_enough(connect: Connect, lacking: Callable[...,
     assert {one.privilege for one in missing_privileges(connect())} == {
         "System.View",
         "System.Read",
+        "StorageProfile.View",
     }
 
 
@@ -84,6 +86,17 @@ def test_seeing_nothing_is_fatal(connect: Connect, lacking: Callable[..., None])
     with pytest.raises(PrivilegeError, match=r"sees no host.*System\.View and System\.Read") as caught:
         missing_privileges(connect())
     assert caught.value.exit_code == 28
+
+
+def test_an_empty_vcenter_is_no_error_for_the_read_only_role(
+    connect: Connect, lacking: Callable[..., None]
+) -> None:
+    lacking("System.View", "System.Read", sees=False)
+    [missing] = missing_privileges(connect())
+    assert str(missing) == (
+        "The account lacks StorageProfile.View on the root of the inventory: the storage policies of VMs,"
+        " virtual disks and datastores, with their IOPS limits."
+    )
 
 
 def test_a_server_that_can_not_say_is_recorded(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:

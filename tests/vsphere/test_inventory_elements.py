@@ -64,12 +64,14 @@ _HARDWARE = """
 def test_hardware_is_told_apart_by_what_it_has() -> None:
     assert elements.devices(value(_HARDWARE)) == Devices(
         (
-            Disk("scsi0:0", "ParaVirtualSCSIController", "datastore-1", 2000.0, 500.0, "persistent"),
-            Disk("scsi1:9", "VirtualLsiLogicSASController", "", None, None, ""),
-            Disk("nvme0:0", "VirtualNVMEController", "", None, None, ""),
-            Disk("sata0:0", "VirtualAHCIController", "", None, None, ""),
-            Disk("ide0:1", "VirtualIDEController", "", None, None, ""),
-            Disk("disk-9", "", "", None, None, ""),
+            Disk(
+                "scsi0:0", "ParaVirtualSCSIController", "datastore-1", 2000.0, 500.0, "persistent", key="2000"
+            ),
+            Disk("scsi1:9", "VirtualLsiLogicSASController", "", None, None, "", key="2016"),
+            Disk("nvme0:0", "VirtualNVMEController", "", None, None, "", key="32000"),
+            Disk("sata0:0", "VirtualAHCIController", "", None, None, "", key="16000"),
+            Disk("ide0:1", "VirtualIDEController", "", None, None, "", key="3000"),
+            Disk("disk-9", "", "", None, None, "", key="9"),
         ),
         (
             VirtualNic("4000", "Network adapter 1", "VirtualVmxnet3", "VM/Network", ""),

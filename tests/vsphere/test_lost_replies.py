@@ -13,7 +13,7 @@ from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from connections.vsphere.address import parse_address
 from connections.vsphere.retry import is_transient
-from connections.vsphere.session import SDK_PATH, VSphere
+from connections.vsphere.session import SDK_PATH, Envelope, VSphere
 from connections.vsphere.soap import call
 from resources.failures import DisconnectedError, SourceError
 from resources.vcenter_events import EventKnowledge, load_events
@@ -51,14 +51,14 @@ class BehindAProxy(VSphere):
 
     def post(
         self,
-        envelope: bytes,
+        envelope: Envelope,
         action: str = "",
         what: str = "counters",
         *,
         once: bool = False,
         path: str = SDK_PATH,
     ) -> bytes:
-        if WAIT.encode() in envelope and self.repeats:
+        if isinstance(envelope, bytes) and WAIT.encode() in envelope and self.repeats:
             self.repeats -= 1
             super().post(envelope, action, what, once=once, path=path)
         return super().post(envelope, action, what, once=once, path=path)

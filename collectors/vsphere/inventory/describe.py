@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ from collectors.vsphere.inventory.lookup import ObjectIndex, ObjectProperties, v
 from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, POOL, VM, Managed
 from collectors.vsphere.inventory.parts import Part
 from collectors.vsphere.inventory.paths import ROWS
+from collectors.vsphere.inventory.values import Devices
 from sessions.model import Entity, EntityRef
 
 VCENTER = "vcenter"
@@ -110,7 +111,14 @@ def _managed(
         connected=_connected(seen),
         cluster=cluster or None,
         instances=MappingProxyType({one: part.ref for part in parts for one in part.names}),
+        disk_keys=_disk_keys(seen),
     )
+
+
+def _disk_keys(seen: ObjectProperties) -> Mapping[str, str]:
+    devices = seen.get("config.hardware.device") if seen.type == VM else None
+    disks = devices.disks if isinstance(devices, Devices) else ()
+    return MappingProxyType({disk.slot: disk.key for disk in disks})
 
 
 def _powered_on(seen: ObjectProperties) -> bool:

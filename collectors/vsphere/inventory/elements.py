@@ -373,6 +373,7 @@ def _disk(one: Element, controllers: dict[str, tuple[str, str, str]]) -> Disk:
         None if limit is None or limit <= _UNLIMITED else limit,
         text_at(backing, "diskMode"),
         float(_chain(backing)),
+        text_at(one, "key"),
     )
 
 

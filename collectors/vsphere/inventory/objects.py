@@ -24,7 +24,8 @@ class Managed:
     ``cluster`` are moids, None where there is none. ``vcpus`` is 0 for all but VMs. ``connected`` means that
     the server can reach it; ``powered_on`` is False for a host in standby, too. ``instances`` maps the
     instance names of counters to entities: canonical device names, ``vmnic0``, ``vmhba0``, paths, datastore
-    UUIDs, ``scsi0:0``, NIC keys, vCPU numbers.
+    UUIDs, ``scsi0:0``, NIC keys, vCPU numbers. ``disk_keys`` are the device keys of a VM's virtual disks
+    (``2000``), by instance name.
     """
 
     moid: str
@@ -37,6 +38,7 @@ class Managed:
     connected: bool
     cluster: str | None
     instances: Mapping[str, EntityRef]
+    disk_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

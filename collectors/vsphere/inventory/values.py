@@ -24,7 +24,7 @@ class Disk(NamedTuple):
     """A virtual disk.
 
     ``slot`` is its instance name in counters (``scsi0:1``), ``datastore`` a moid or empty, ``chain`` the
-    number of files that a read may go through: 1 without a snapshot.
+    number of files that a read may go through: 1 without a snapshot; ``key`` the device's key in its VM.
     """
 
     slot: str
@@ -34,6 +34,7 @@ class Disk(NamedTuple):
     limit_iops: float | None
     mode: str
     chain: float = 1.0
+    key: str = ""
 
 
 class VirtualNic(NamedTuple):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from collectors.vsphere.inventory.objects import CLUSTER, HOST, Inventory, Managed
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.vsan import Element, VsanApi, VsanMethod, text_of
+from connections.vsphere.soap import text_of
+from connections.vsphere.vsan import Element, VsanApi, VsanMethod
 from resources.failures import PrivilegeError
 from resources.vsan_service import Architecture
 from sessions.model import EntityRef

@@ -8,7 +8,8 @@ from xml.sax.saxutils import escape
 
 from collectors.vsphere.vsan.replies import EntitySamples, decode, missing_label
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.vsan import VsanApi, VsanMethod, text_of
+from connections.vsphere.soap import text_of
+from connections.vsphere.vsan import VsanApi, VsanMethod
 
 _PERF = "VsanPerformanceManager", "vsan-performance-manager"
 _QUERY = VsanMethod("VsanPerfQueryPerf", *_PERF)

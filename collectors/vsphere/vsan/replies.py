@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from connections.vsphere.vsan import Element, text_of
+from connections.vsphere.soap import text_of
+from connections.vsphere.vsan import Element
 from sessions.model import FloatArray, IntArray
 
 _FIRST_YEAR = 2000

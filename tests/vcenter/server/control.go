@@ -22,6 +22,7 @@ type Control struct {
 	service  *simulator.Service
 	changes  *Changes
 	vsan     *Vsan
+	policies *Policies
 	stop     func()
 }
 
@@ -67,6 +68,7 @@ type wish struct {
 	Fault
 	Change
 	vsanCluster
+	policyWish
 	Kind       string   `json:"kind"`
 	Type       string   `json:"type"`
 	Text       string   `json:"text"`
@@ -161,6 +163,15 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 		return true, nil, c.changes.guests.doors.forge(host, w.On == nil || *w.On)
 	case "vsan":
 		return true, nil, c.vsan.set(w.Cluster, w.Entity, &w.vsanCluster)
+	case "policy":
+		if w.Change.VM == "" {
+			return true, nil, c.policies.set(nil, "", w.Change.Store, &w.policyWish)
+		}
+		vm, _, err := c.changes.machine(w.Change.VM)
+		if err != nil {
+			return true, nil, err
+		}
+		return true, nil, c.policies.set(vm, w.Change.Label, "", &w.policyWish)
 	case "host_clock":
 		host, _, err := c.changes.host(w.Host)
 		if err != nil {

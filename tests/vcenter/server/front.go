@@ -80,9 +80,14 @@ func soapPage(text string) *page {
 	return newPage(http.StatusInternalServerError, "text/xml; charset=utf-8", text)
 }
 
+// isAPI says whether SOAP is spoken at a path: the vSphere API, vSAN's, that of storage policies.
+func isAPI(path string) bool {
+	return strings.HasPrefix(path, "/sdk") || path == vsanPath || strings.HasPrefix(path, "/pbm")
+}
+
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer endAtPanic()
-	if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/sdk") && r.URL.Path != vsanPath {
+	if r.Method != http.MethodPost || !isAPI(r.URL.Path) {
 		f.next.ServeHTTP(w, r)
 		return
 	}

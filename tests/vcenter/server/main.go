@@ -194,6 +194,7 @@ func serve(o *options, world *World) error {
 		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 		_, _ = w.Write([]byte(vsanVersions))
 	})
+	policies := newPolicies(world, rights)
 	changes := &Changes{world: world, scribe: events, tasks: tasks, guests: guests}
 	events.moved = changes.follow
 	go events.follow()
@@ -202,7 +203,7 @@ func serve(o *options, world *World) error {
 		go sessions.acts.drs.follow(time.Duration(o.drsPeriod * float64(time.Second)))
 	}
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
-		changes: changes, vsan: vsan, stop: func() { stop <- os.Interrupt }}
+		changes: changes, vsan: vsan, policies: policies, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()
 	server := &http.Server{
 		Handler: front, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import VSphere
+from connections.vsphere.soap import text_of as _text
 from connections.vsphere.vsan import Element, VsanApi, VsanMethod
-from connections.vsphere.vsan import text_of as _text
 from resources.failures import DisconnectedError, PrivilegeError
 from sessions.journal import Setting
 from workloads.vsphere.inventory.reading import as_flag, as_number

@@ -1,0 +1,1 @@
+"""Storage policies (SPBM) of VMs, virtual disks and datastores, as facts."""
