@@ -69,6 +69,9 @@ def troubleshoot(
     changed: Annotated[
         str, typer.Option(metavar="TEXT", help="What you changed, where no source saw it.")
     ] = "",
+    changed_at: Annotated[
+        str, typer.Option(metavar="TIME", help="When you changed it; else at the end of the run's time.")
+    ] = "",
     thresholds: Thresholds = "",
     store: Annotated[bool, typer.Option("--keep/--no-keep", help="Keep the run in the session.")] = True,
     times: Times = UTC_ZONE,
@@ -80,12 +83,15 @@ def troubleshoot(
     them, --run N shows one again, --verify N runs its checks on a later time or another session.
     """
     _require_one_wish(entity, runs=runs, run=run, verify_run=verify_run)
-    _require_verify(verify_run, {"--after": after, "--with": str(other or ""), "--changed": changed})
+    _require_verify(
+        verify_run,
+        {"--after": after, "--with": str(other or ""), "--changed": changed, "--changed-at": changed_at},
+    )
     asking = _Asking(session, times, thresholds, as_json=as_json, keeps=store)
     if runs:
         asking.list_runs()
     elif verify_run:
-        asking.verify(verify_run, after, other, changed)
+        asking.verify(verify_run, after, other, (changed, changed_at))
     elif run:
         asking.show(run, note)
     else:
@@ -161,11 +167,12 @@ class _Asking:
             self._kept(lambda: self._again(found))
         self._print(found, clock, is_kept=True)
 
-    def verify(self, number: int, after: str, other: Path | None, changed: str) -> None:
+    def verify(self, number: int, after: str, other: Path | None, changed: tuple[str, str]) -> None:
         """Run the checks again in the later window, print what became of them, keep it."""
         with self._opened(self._path) as (reader, here, clock), cancellable() as cancel:
             run = run_numbered(reader.troubleshooting(), number)
-            told = Told(changed) if changed else None
+            what, at = changed
+            told = Told(what, clock.parse(at) if at else None) if what or at else None
             window = window_named(after, clock, "--after") if after else None
             if other is None:
                 found = verify(here, run, window, told=told, knowledge=self._knowledge, cancel=cancel)

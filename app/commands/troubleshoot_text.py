@@ -174,7 +174,8 @@ class RunPage:
     def _again(self, again: CheckedAgain) -> None:
         symbol = VERDICT_SYMBOLS[again.after]
         ended = f", ended {self._clock.time(again.ended_at)}" if again.ended_at is not None else ""
-        self._line(f"{again.because}", lead=f"  {symbol} {again.title}: {again.outcome}{ended}. ")
+        self._line(f"{again.title}: {again.outcome}{ended}", lead=f"  {symbol} ")
+        self._line(again.because, lead="    ", style="dim")
 
     def _nothing_found(self, run: TroubleshootingRun) -> None:
         judged = sum(one.verdict == "not found" for one in run.checks)

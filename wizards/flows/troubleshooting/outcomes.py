@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from resources.units import format_value
 from sessions.times import TimeRange
@@ -20,6 +21,7 @@ from sessions.troubleshooting import (
     VerifiedNumber,
     ranked,
 )
+from wizards.flows.troubleshooting.verified_numbers import JudgedLoad
 
 _SEVERITY = {"critical": 3, "warning": 2, "info": 1, None: 0}
 _OF_RUN: dict[CheckOutcome, Outcome] = {
@@ -35,16 +37,17 @@ _OF_RUN: dict[CheckOutcome, Outcome] = {
 class Circumstances:
     """What decides how a difference is read.
 
-    ``load`` says what became of the load; ``before_ms`` and ``slack_ms`` are how long before a problem's end,
-    and how long after it, a change counts as what ended it. ``is_other``: the later window is of another
-    session, where nobody saw when the problem ended.
+    ``before_ms`` and ``slack_ms`` are how long before a problem's end, and how long after it, a change counts
+    as what ended it. A problem that was over for ``quiet_ms`` at the end of the later window (``after``) is
+    over. ``is_other``: that window is of another session, where nobody saw when the problem ended.
     """
 
     changes: Sequence[SeenChange]
-    load: str  # "same", "lower", "higher", "unknown"
-    load_text: str
+    load: JudgedLoad
+    after: TimeRange
     before_ms: int
     slack_ms: int
+    quiet_ms: int
     is_other: bool
 
 
@@ -52,7 +55,8 @@ def checked_again(
     before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
 ) -> CheckedAgain:
     """Return what became of one check."""
-    ended = None if after.is_found else _end_of(before, after)
+    over = over_within(before, after, where)
+    ended = over if after.is_found else _end_of(before, after)
     outcome, because = _outcome(before, after, number, ended, where)
     shown = after.number or before.number
     return CheckedAgain(
@@ -84,41 +88,58 @@ def _outcome(
             return "new", after.because
         both = before.verdict == after.verdict == "not found"
         return ("not found" if both else "can't tell"), after.because
-    if after.is_found:
+    if after.is_found and ended is None:
         return _still_there(before, after, number, where)
     return _gone(after, ended, where)
 
 
 def _gone(after: CheckResult, ended: int | None, where: Circumstances) -> tuple[CheckOutcome, str]:
     """A problem that is none any more: who is to be thanked?"""
-    if after.verdict != "not found":
+    if after.verdict not in ("not found", "problem", "suspected"):
         return "can't tell", after.because
-    if where.load == "lower":
-        return "can't tell", f"It is gone, but the load is, too. {where.load_text}"
+    if where.load.kind == "lower":
+        return "can't tell", f"It is gone, but so is the load. {where.load.text}"
     cause = what_ended(ended, where)
     if cause is None:
         return "ended by itself", (
             "It is gone, but no change was seen at the time that it ended: it may come back."
         )
-    return "fixed", f"It is gone since {_told(cause)}. {after.because}"
+    slowly = "It took some time to fade away." if after.is_found else after.because
+    return "fixed", f"It is gone after this change: {_told(cause)}. {slowly}"
 
 
 def _still_there(
     before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
 ) -> tuple[CheckOutcome, str]:
     """A problem that is still one: its number, else its severity, says whether it is less of one."""
+    elsewhere = after.entity not in {before.entity, *(one.entity for one in before.also)}
+    if elsewhere and before.entity not in {one.entity for one in after.also}:
+        return "better", f"It is gone from {before.name}, but {after.name} has it now. {after.because}"
     changed = number.judged if number is not None else "undecided"
     milder = _SEVERITY[after.severity] - _SEVERITY[before.severity]
     if changed == "better" or (changed in {"~", "undecided"} and milder < 0):
-        if where.load == "lower":
-            return "can't tell", f"It is less, but the load is, too. {where.load_text}"
+        if where.load.kind == "lower":
+            return "can't tell", f"It is less, but so is the load. {where.load.text}"
         return "better", f"It is less, but still over the limit. {after.because}"
     if changed == "worse" or (changed in {"~", "undecided"} and milder > 0):
-        if where.load == "higher":
-            return "can't tell", f"It is more, but the load is, too. {where.load_text}"
+        if where.load.kind == "higher":
+            return "can't tell", f"It is more, but so is the load. {where.load.text}"
         return "worse", after.because
     seen = "" if where.changes else " No change was seen."
     return "unchanged", f"{after.because}{seen}"
+
+
+def over_within(before: CheckResult, after: CheckResult, where: Circumstances) -> int | None:
+    """Return when a problem that reached into the later window ended there, as a balloon that empties; None
+    if it had not, or if the pause is no longer than pauses that it had before.
+    """
+    if not after.is_found or not after.windows:
+        return None
+    end = max(one.end for one in after.windows)
+    every = sorted((*before.windows, *after.earlier, *after.windows), key=lambda one: one.start)
+    pauses = [two.start - one.end for one, two in pairwise(every)]
+    quiet = max(where.quiet_ms, 2 * max(pauses, default=0))
+    return end if where.after.end - end >= quiet else None
 
 
 def _end_of(before: CheckResult, after: CheckResult) -> int | None:
@@ -133,6 +154,8 @@ def what_ended(ended: int | None, where: Circumstances) -> SeenChange | None:
     if told:
         return told[-1]
     if where.is_other or ended is None:
+        return where.changes[-1] if where.changes else None
+    if ended > where.after.start:  # it faded away
         return where.changes[-1] if where.changes else None
     near = [one for one in where.changes if ended - where.before_ms <= one.at <= ended + where.slack_ms]
     return min(near, key=lambda one: abs(one.at - ended), default=None)
@@ -196,6 +219,9 @@ def confidence_of(
         return "indicative"
     number = found.main.number
     is_sure = number is None or number.interval is not None
-    if where.load == "same" and is_sure and (where.changes or found.outcome != "fixed"):
+    steady = where.load.kind in ("same", "similar") or (
+        where.load.is_no_less and found.outcome in ("fixed", "better")
+    )
+    if steady and is_sure and (where.changes or found.outcome not in ("fixed", "better")):
         return "high"
     return "medium"

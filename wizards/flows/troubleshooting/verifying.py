@@ -10,17 +10,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from diagnosis.check_curves import CheckCurve
 from diagnosis.comparison import Choice, Side, compare
 from diagnosis.comparison.joining import Joining
 from diagnosis.comparison.records import Records
 from diagnosis.comparison.values import Load
-from diagnosis.comparison.verdicts import differences
 from diagnosis.engine import Focus, Run
 from diagnosis.prepared import prepare
-from diagnosis.statistics.means import means_of
 from resources.comparison_rules import ComparisonRules, load_comparison_rules
 from resources.failures import NotFoundError, UsageError
 from resources.foreign_text import shown
@@ -51,6 +46,7 @@ from wizards.flows.troubleshooting.outcomes import (
     confidence_of,
 )
 from wizards.flows.troubleshooting.surroundings import surroundings_of
+from wizards.flows.troubleshooting.verified_numbers import judged_load, verified_number
 
 _MOST_NUMBERS, _MOST_ELSEWHERE = 6, 10
 
@@ -126,19 +122,19 @@ class _Verifying:
         if window is None or has < enough:
             return self._early(problem, window, changes, has)
         later = self._look_later(window)
-        load = self._load(problem, window, changes)
-        kind = _load_kind(load, self._not_load(before.run))
+        load = judged_load(self._load(problem, window, changes), self._not_load(before.run))
         where = Circumstances(
             changes,
-            kind,
-            load.because if load else "No counter of load was measured.",
+            load,
+            window,
             round(self._numbers.change_before_s.value * 1000),
             round(self._numbers.settle_s.value * 1000),
+            round(self._numbers.verify_least_s.value * 1000),
             self._other is not None,
         )
         partners = self._partners
         numbers = {
-            one.problem: _measured(one, before, later, (problem, window), partners, self._rules)
+            one.problem: _measured(one, before, later, (problem, window), partners, self._knowledge)
             for one in before.run.checks
             if one.is_found
         }
@@ -156,14 +152,14 @@ class _Verifying:
             outcome=found.outcome,
             confidence=confidence_of(found, where, has, needs, problem),
             because=found.because,
-            load=where.load_text,
-            same_load={"same": True, "unknown": None}.get(kind, False),
+            load=load.text,
+            same_load=load.same,
             has_s=has,
             needs_s=needs,
             changes=changes,
             checks=again,
             checked=later.run.checks,
-            numbers=(*_numbers_of(found, numbers), *_load_numbers(load))[: _MOST_NUMBERS + 3],
+            numbers=(*_numbers_of(found, numbers), *load.numbers),
             elsewhere=self._worse_elsewhere(later, problem, window) if elsewhere else (),
             session=self._other.name if self._other else "",
         )
@@ -196,7 +192,7 @@ class _Verifying:
         if self._other is not None:
             found += self._other_settings()
         if self._told is not None:
-            at = self._told.at if self._told.at is not None else when.end
+            at = self._told.at if self._told.at is not None else self._symptom.window.end
             what = self._told.what or "the change that was told of"
             found += (SeenChange(at, what, None, "", self._told.by, told=True),)
         return tuple(sorted(found, key=lambda one: one.at))
@@ -241,10 +237,8 @@ class _Verifying:
         if self._other is not None:
             return span
         settle = round(self._numbers.settle_s.value * 1000)
-        seen = [one.at for one in changes if one.at >= problem.start]
-        begin = max(problem.end if not seen else max(seen), 0) + settle
-        if not seen:
-            begin = max(self._symptom.window.end, problem.end) + settle
+        seen = [one.at for one in changes]
+        begin = (max(seen) if seen else max(self._symptom.window.end, problem.end)) + settle
         return TimeRange(begin, span.end) if begin < span.end else None
 
     def _early(
@@ -305,7 +299,7 @@ class _Verifying:
         row = self._knowledge.flow.row_of.get(worst.problem) if worst else None
         return row.not_load if row else ()
 
-    def _load(self, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]) -> Load | None:
+    def _load(self, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]) -> Load:
         """The load of the symptom's entity: of a host or datastore that of its VMs, without those that were
         changed.
         """
@@ -333,13 +327,18 @@ class _Verifying:
 
     def _worse_elsewhere(self, later: Look, problem: TimeRange, window: TimeRange) -> tuple[Elsewhere, ...]:
         """Problems of others that are there only in the later window."""
-        had = {(one.problem, one.entity) for one in self._all(self._session, problem)}
         partners = self._partners
-        if partners is not None:
-            had = {(problem, partners.get(ref, ref)) for problem, ref in had}
+        if partners is None:
+            findings = self._all(self._session, TimeRange(problem.start, window.end))
+            had = {(one.problem, one.entity) for one in findings if self._reaches(one, problem)}
+            now = [one for one in findings if self._reaches(one, window)]
+        else:
+            earlier = self._all(self._session, problem)
+            had = {(one.problem, partners.get(one.entity, one.entity)) for one in earlier}
+            now = self._all(self._later, window)
         found = [
             one
-            for one in self._all(self._later, window)
+            for one in now
             if one.severity != "info"
             and one.consequence_of is None
             and one.entity not in later.surroundings
@@ -350,7 +349,11 @@ class _Verifying:
             for one in found[:_MOST_ELSEWHERE]
         )
 
+    def _reaches(self, finding: Finding, window: TimeRange) -> bool:
+        return Focus(window, self._numbers.least_overlap_s.value).has(finding)
+
     def _all(self, session: Session, window: TimeRange) -> list[Finding]:
+        """Findings of everything in the session, in a window."""
         symptom = Symptom(self._symptom.entity, "", "", window)
         context = context_of(symptom, self._knowledge.flow, session.snapshot.span)
         prepared = prepare(session.samples, self._knowledge.problems, context)
@@ -359,88 +362,31 @@ class _Verifying:
         return list(run.run().findings)
 
 
-def _load_kind(load: Load | None, ignored: Collection[str]) -> str:
-    """What became of the load, without the parts of it that the problem changes itself."""
-    if load is None:
-        return "unknown"
-    verdicts = {row.verdict for row in load.rows if row.title not in ignored}
-    if "lower" in verdicts:
-        return "lower"
-    if "higher" in verdicts:
-        return "higher"
-    return "same" if verdicts == {"same"} else "unknown"
-
-
 def _measured(
     check: CheckResult,
     before: Look,
     later: Look,
     windows: tuple[TimeRange, TimeRange],
     partners: dict[EntityRef, EntityRef] | None,
-    rules: ComparisonRules,
+    knowledge: Knowledge,
 ) -> list[VerifiedNumber]:
     """The numbers of a check that was found, before and after, the one that it is told by first."""
-    if check.entity is None:
-        return []
-    ref = check.entity if partners is None else partners.get(check.entity)
+    ref = check.entity if partners is None or check.entity is None else partners.get(check.entity)
     if ref is None:
         return []
     now = {one.what: one for one in later.curves(check.problem, ref)}
-    return [
-        _number(one, now[one.what], windows, check, rules)
-        for one in before.curves(check.problem)[:_MOST_NUMBERS]
-        if one.what in now and one.within(windows[0]).size and now[one.what].within(windows[1]).size
-    ]
-
-
-def _number(
-    before: CheckCurve,
-    after: CheckCurve,
-    windows: tuple[TimeRange, TimeRange],
-    check: CheckResult,
-    rules: ComparisonRules,
-) -> VerifiedNumber:
-    values = before.within(windows[0]), after.within(windows[1])
-    means = tuple(means_of(one[None, :]) for one in values)
-    margin = rules.margin_of(before.counter, before.unit)
-    least = np.maximum(np.abs(means[0].mean) * margin.percent / 100, margin.least)
-    of = differences(means[0], means[1], least, rules)
-    verdict = of.verdict_of(0)
-    known = bool(np.isfinite(of.low[0]) and np.isfinite(of.high[0]))
-    judged = {"same": "~", "undecided": "undecided"}.get(verdict, "to know")
-    if verdict in {"higher", "lower"} and before.limit is not None:
-        judged = "better" if (verdict == "higher") == before.is_below else "worse"
-    return VerifiedNumber(
-        before.what,
-        check.name,
-        before.unit,
-        float(means[0].mean[0]),
-        float(means[1].mean[0]),
-        float(of.difference[0]),
-        (float(of.low[0]), float(of.high[0])) if known else None,
-        judged,  # type: ignore[arg-type]
-    )
+    rules = load_comparison_rules(knowledge.catalogue)
+    found: list[VerifiedNumber] = []
+    for one in before.curves(check.problem):
+        other = now.get(one.what)
+        is_setting = one.counter in knowledge.flow.setting_counters and not one.is_measure
+        if other is None or is_setting:
+            continue
+        number = verified_number(one, other, windows, check.name, rules)
+        if number is not None and (number.before, number.after) not in {(n.before, n.after) for n in found}:
+            found.append(number)
+    return found[:_MOST_NUMBERS]
 
 
 def _numbers_of(found: Conclusion, numbers: dict[str, list[VerifiedNumber]]) -> list[VerifiedNumber]:
     return numbers.get(found.main.problem, []) if found.main is not None else []
-
-
-def _load_numbers(load: Load | None) -> list[VerifiedNumber]:
-    """The parts of the load, for which no direction is better."""
-    if load is None:
-        return []
-    judged = {"same": "~", "undecided": "undecided"}
-    return [
-        VerifiedNumber(
-            row.title,
-            row.of,
-            row.unit,
-            row.a,
-            row.b,
-            row.difference,
-            row.interval,
-            judged.get(row.verdict, "to know"),  # type: ignore[arg-type]
-        )
-        for row in load.rows
-    ]

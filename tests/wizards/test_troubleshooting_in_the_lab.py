@@ -1,0 +1,196 @@
+"""From the symptom to the cause, the lab makes the change, and the verification says what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from resources.guided_flow import load_flow
+from resources.units import format_value
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from sessions.troubleshooting import TroubleshootingRun, Verification
+from tests.wizards.acting_lab import Act, Acted, acted, nothing, release, set_of, throttle, vanish
+from viewmodels.snapshot import read_snapshot
+from wizards.flows.troubleshooting.judging import look_into, symptom_of
+from wizards.flows.troubleshooting.surroundings import entity_called
+from wizards.flows.troubleshooting.verifying import Session, Told, verify
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Session]:
+    with SessionReader.open(path) as reader:
+        yield Session(reader, read_snapshot(reader, path), path.name)
+
+
+def looked(session: Session, recorded: Acted, name: str) -> TroubleshootingRun:
+    ref = entity_called(session.snapshot, name, load_flow())
+    symptom = symptom_of(session.snapshot, ref, until=recorded.at)
+    return look_into(session.samples, session.snapshot, symptom).run
+
+
+def story(run: TroubleshootingRun, found: Verification) -> str:
+    """The run and its verification in a few lines."""
+    worst = run.worst
+    assert worst is not None
+    lines = [f"{worst.verdict}: {worst.problem} of {worst.entity.kind if worst.entity else ''}"]
+    lines += [f"likely: {one.cause}" for one in worst.causes if one.verdict == "likely"]
+    lines += [f"follows: {one.problem}" for one in run.checks if one.follows_from is not None]
+    lines.append(f"{found.outcome}, {found.confidence}")
+    lines += [f"{one.problem}: {one.outcome}" for one in found.checks if one.before == "problem"]
+    return "\n".join(lines)
+
+
+def of_number(found: Verification, what: str) -> str:
+    one = next(one for one in found.numbers if one.what == what)
+    before, after = (format_value(value, one.unit) for value in (one.before, one.after))
+    return f"{before} -> {after}, {one.judged}"
+
+
+def verified(
+    tmp_path: Path,
+    scenario: str,
+    act: Act,
+    role: str = "victim",
+    *,
+    at_s: float = 600,
+    event: tuple[str, str] | None = None,
+    told: Told | None = None,
+) -> tuple[TroubleshootingRun, Verification]:
+    recorded = acted(
+        tmp_path / "a.hscope", scenario, act, seed=2, at_s=at_s, minutes=at_s / 60 + 12, told=event
+    )
+    with opened(recorded.path) as session:
+        run = looked(session, recorded, neighbour(recorded) if role == "neighbour" else recorded.vm(role))
+        return run, verify(session, run, told=told)
+
+
+def neighbour(recorded: Acted) -> str:
+    """A VM on the uplink that the noisy one fills."""
+    cluster = recorded.lab.cluster
+    noisy = cluster.cast["noisy"].members[0]
+    place = cluster.vms[noisy].host, cluster.vms[noisy].uplink
+    return next(vm.name for n, vm in enumerate(cluster.vms) if (vm.host, vm.uplink) == place and n != noisy)
+
+
+def test_a_cpu_limit_is_raised(tmp_path: Path) -> None:
+    run, found = verified(tmp_path, "cpu-limit-vm", set_of("victim", limit=np.inf))
+    assert story(run, found) == (
+        "problem: cpu.limit of vm\nlikely: vm_limit\nfollows: cpu.costop\nfixed, high\n"
+        "cpu.limit: fixed\ncpu.costop: fixed"
+    )
+    assert of_number(found, "time held back by a limit, on the worst vCPU") == "33.0 % -> 0 %, better"
+    assert [one.what for one in found.changes] == ["CPU limit: 1.85 GHz → not set"]
+
+
+def test_a_noisy_neighbour_is_throttled(tmp_path: Path) -> None:
+    event = ("noisy", "IOPS limit: 300")
+    run, found = verified(tmp_path, "storage-latency-noisy-neighbour", throttle, "quiet", event=event)
+    assert story(run, found) == (
+        "problem: storage.noisy_neighbour of device\nlikely: noisy_neighbour\n"
+        "follows: storage.device_latency\nfixed, high\n"
+        "storage.device_latency: fixed\nstorage.noisy_neighbour: fixed"
+    )
+    assert of_number(found, "Device latency") == "33.6 ms -> 1.67 ms, better"
+    assert [one.problem for one in found.elsewhere] == [
+        "storage.vm_latency"
+    ]  # the price, told of the noisy VM
+
+
+def test_a_memory_limit_is_raised_and_the_balloon_empties(tmp_path: Path) -> None:
+    act = set_of("victim", mem_limit=np.inf)
+    run, found = verified(tmp_path, "mem-balloon-vm-limit", act, at_s=960)
+    assert story(run, found) == (
+        "problem: mem.limit of vm\nlikely: vm_limit\nfollows: mem.ballooning\nfixed, high\n"
+        "mem.ballooning: fixed\nmem.limit: fixed"
+    )
+    held = "memory held, of what its memory limit allows (0 % without one)"
+    assert of_number(found, held) == "101 % -> 0 %, better"
+    assert [one.what for one in found.changes] == ["Memory limit: 5.11 GB → not set"]
+
+
+def test_a_starved_guest_takes_its_packets_again(tmp_path: Path) -> None:
+    run, found = verified(tmp_path, "net-rx-drops-guest-limited", set_of("victim", limit=np.inf))
+    assert "net.rx_drops: fixed" in story(run, found)
+    assert (found.outcome, found.confidence) == ("fixed", "high")
+
+
+def test_what_no_source_sees_is_told_by_the_admin(tmp_path: Path) -> None:
+    told = Told("ended the process that spun")
+    run, found = verified(tmp_path, "net-rx-drops-guest-busy", release("spin"), told=told)
+    assert story(run, found) == (
+        "problem: cpu.guest_saturated of vm\nlikely: spinning_process\nfollows: net.rx_drops\nfixed, high\n"
+        "cpu.guest_saturated: fixed\nnet.rx_drops: fixed"
+    )
+
+
+def test_a_neighbour_that_fills_the_uplink_is_shaped(tmp_path: Path) -> None:
+    event = ("noisy", "traffic shaping on")
+    act = set_of("noisy", shape=1000.0)
+    run, found = verified(tmp_path, "net-noisy-bursts", act, "neighbour", at_s=960, event=event)
+    assert story(run, found) == (
+        "problem: net.saturated of nic\nlikely: one_vm_dominates\nfixed, high\nnet.saturated: fixed"
+    )
+    assert [one.problem for one in found.elsewhere] == ["net.tx_drops"]  # the price, of the VM that is shaped
+
+
+def test_bursts_that_came_back_stay_away(tmp_path: Path) -> None:
+    told = Told("staggered the virus scanners")
+    run, found = verified(tmp_path, "cpu-ready-bursts", release("activity"), "busy", at_s=960, told=told)
+    assert story(run, found) == (
+        "problem: cpu.ready_high of vm\nlikely: synchronised_bursts\nfixed, medium\ncpu.ready_high: fixed"
+    )
+    assert run.worst is not None
+    assert any("It comes back every" in note for note in run.worst.notes), run.worst.notes
+
+
+def test_nothing_was_changed(tmp_path: Path) -> None:
+    recorded = acted(tmp_path / "a.hscope", "cpu-limit-vm", nothing, seed=2, at_s=600, minutes=22)
+    with opened(recorded.path) as session:
+        run = looked(session, recorded, recorded.vm("victim"))
+        span = session.snapshot.span
+        assert span is not None
+        found = verify(session, run, TimeRange(recorded.at + 60_000, span.end))
+        waiting = verify(session, run)
+    assert found.outcome == "unchanged"
+    assert "No change was seen." in found.because
+    assert waiting.outcome == "unchanged"
+
+
+def test_the_load_went_away(tmp_path: Path) -> None:
+    _, found = verified(tmp_path, "cpu-limit-vm", vanish)
+    assert (found.outcome, found.confidence, found.same_load) == ("can't tell", "none", False)
+    assert "It is gone, but so is the load." in found.because
+
+
+def test_what_ended_by_itself_is_not_credited(tmp_path: Path) -> None:
+    act = release("iops", "outstanding")
+    _, found = verified(tmp_path, "storage-latency-noisy-neighbour", act, "quiet")
+    assert found.outcome == "can't tell"
+    assert {one.outcome for one in found.checks if one.before == "problem"} == {"ended by itself"}
+    assert "it may come back" in found.because
+
+
+def test_too_early_to_tell(tmp_path: Path) -> None:
+    recorded = acted(
+        tmp_path / "a.hscope", "cpu-limit-vm", set_of("victim", limit=np.inf), seed=2, at_s=600, minutes=12
+    )
+    with opened(recorded.path) as session:
+        run = looked(session, recorded, recorded.vm("victim"))
+        found = verify(session, run)
+    assert (found.state, found.outcome) == ("too early", None)
+    assert (round(found.has_s), round(found.needs_s)) == (55, 600)
+
+
+def test_the_later_window_is_in_another_session(tmp_path: Path) -> None:
+    before = acted(tmp_path / "a.hscope", "cpu-limit-vm", nothing, seed=2, at_s=900, minutes=15)
+    act = set_of("victim", limit=np.inf)
+    after = acted(tmp_path / "b.hscope", "cpu-limit-vm", act, seed=2, at_s=0, minutes=15)
+    with opened(before.path) as one, opened(after.path) as two:
+        run = looked(one, before, before.vm("victim"))
+        found = verify(one, run, other=two, told=Told("raised its CPU limit"))
+    assert (found.session, found.outcome) == ("b.hscope", "fixed")
+    assert of_number(found, "time held back by a limit, on the worst vCPU").endswith("-> 0 %, better")
