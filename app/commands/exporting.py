@@ -15,6 +15,7 @@ from app.terminal import cancellable, print_json
 from resources.failures import NotFoundError, UsageError
 from resources.foreign_text import visible
 from resources.units import format_bytes, format_count
+from sessions.anonymous import write_anonymised
 from sessions.clock import UTC_ZONE
 from sessions.export import ExportPart, export_session
 from sessions.scope import Scope
@@ -27,7 +28,14 @@ from viewmodels.snapshot import Snapshot, read_snapshot
 def export(
     session: SessionPath,
     out: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="A folder to make.", show_default=False)
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="A folder to make; NEW.hscope with --anonymise.",
+            show_default=False,
+        ),
     ],
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV files.")] = False,
     as_parquet: Annotated[
@@ -49,6 +57,13 @@ def export(
     ] = None,
     start: From = "",
     end: To = "",
+    anonymise: Annotated[
+        bool,
+        typer.Option(
+            "--anonymise",
+            help="Write a session (-o NEW.hscope) without names, addresses and paths, to be given away.",
+        ),
+    ] = False,
     times: Times = UTC_ZONE,
     as_json: AsJson = False,
 ) -> None:
@@ -58,9 +73,17 @@ def export(
     The folder is there once it is whole, and shows the session as it was at the start. In CSV, a text that a
     spreadsheet would run as a formula (it starts with = + - @, a tab or a line break) gets an apostrophe
     before it; numbers stay as they are, and so do texts in Parquet.
+
+    With --anonymise it is a new session instead: the same numbers, and vm-3, host-1, user-2 … wherever a
+    name stood, also in texts, events, notes and tests. It is judged and shown as the original is.
     """
+    if anonymise:
+        if as_csv or as_parquet or entity or source or start or end:
+            raise UsageError("--anonymise writes the whole session; it goes with no option but --json.")
+        export_anonymised(session, out, as_json=as_json)
+        return
     if as_csv == as_parquet:
-        raise UsageError("Choose one of --csv and --parquet.")
+        raise UsageError("Choose one of --csv, --parquet and --anonymise.")
     with SessionReader.open(session) as reader, cancellable() as cancel, progress_bar("Exporting") as show:
         clock = clock_of(reader, times)
         files = export_session(
@@ -81,6 +104,26 @@ def export(
         results().print(
             Text(f"{file.name:<24} {format_count(file.rows):>14} rows  {format_bytes(file.bytes):>10}")
         )
+
+
+def export_anonymised(session: Path, out: Path, *, as_json: bool) -> None:
+    """Write the session ``out`` without names, and say what was replaced."""
+    with (
+        SessionReader.open(session) as reader,
+        cancellable() as cancel,
+        progress_bar("Anonymising") as show,
+    ):
+        done = write_anonymised(reader, out, progress=lambda part: show(part, ""), cancel=cancel)
+    if as_json:
+        print_json({"session": str(out), "bytes": done.bytes, "replaced": done.replaced, "notes": done.notes})
+        return
+    results().print(Text(f"{out}  {format_bytes(done.bytes)}"))
+    sorts = ", ".join(f"{format_count(number)} × {what}" for what, number in sorted(done.replaced.items()))
+    results().print(Text(f"Replaced: {sorts or 'nothing'}"))
+    if done.notes:
+        were = "note was" if done.notes == 1 else "notes were"
+        results().print(Text(f"{format_count(done.notes)} {were} typed by people: read what is left of them "
+                             "before you give the file away."))  # fmt: skip
 
 
 def part_of(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +36,7 @@ from resources.problem_cards import Problems, load_problems
 from resources.report_words import load_report_words
 from resources.units import format_bytes
 from resources.views import load_chart_templates, load_headlines, load_limits
+from sessions.anonymous import write_anonymised
 from sessions.clock import UTC_ZONE, Clock
 from sessions.findings import Finding
 from sessions.store import SessionReader
@@ -66,6 +68,10 @@ def report(
     title: Annotated[str, typer.Option(metavar="TEXT", help="A title; else the worst problem is.")] = "",
     times: Times = UTC_ZONE,
     thresholds: Thresholds = "",
+    anonymise: Annotated[
+        bool,
+        typer.Option("--anonymise", help="vm-3, host-1, user-2 … for every name, address and path."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a report: a page for a manager, then findings with evidence, charts and causes, the timeline,
@@ -78,7 +84,7 @@ def report(
         raise UsageError("--before and --after go together.", advice="Give both windows as T..T.")
     require_target(out, session)
     request = ReportRequest(session, start, end, before, after, title, times, thresholds)
-    made = make_report(request)
+    made = anonymous_report(request) if anonymise else make_report(request)
     text = report_html(made).encode("utf-8")
     with write_failures(out):
         replace_file(out, text)
@@ -123,6 +129,19 @@ def require_target(out: Path, session: Path) -> None:
             meaning="The report would replace it.",
             advice="Name another file with -o.",
         )
+
+
+def anonymous_report(request: ReportRequest) -> Report:
+    """Return the report of the session without its names: the same ones as in an anonymised export."""
+    with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
+        copy = Path(folder) / "anonymised.hscope"
+        with (
+            SessionReader.open(request.session) as reader,
+            cancellable() as cancel,
+            progress_bar("Anonymising") as show,
+        ):
+            done = write_anonymised(reader, copy, progress=lambda part: show(part, ""), cancel=cancel)
+        return make_report(replace(request, session=copy, title=done.text(request.title)))
 
 
 def make_report(request: ReportRequest) -> Report:

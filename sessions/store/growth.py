@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from sessions.model import IntArray, SourceSpec
 from sessions.store.database import Database
 from sessions.store.lock import is_written
 from sessions.store.records import RecordReader
+from sessions.store.rewriting import Rewriter, copy_rewritten
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
 from sessions.store.sources import UNFINISHED, load
@@ -84,6 +86,11 @@ class FollowingReader(RecordReader):
         """Let all calls within the block see the same state of the file, also while it is written."""
         with self._state():
             yield
+
+    def copy_rewritten(self, out: Path, rewrite: Rewriter, step: Callable[[float], None]) -> None:
+        """Write a copy with other texts to ``out``, which must not exist; ``step`` may raise to stop."""
+        with self._state():
+            copy_rewritten(self._database, self._samples.inventory, out, rewrite, step)
 
     @contextmanager
     def _state(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from resources.report_words import load_report_words
 from sessions.store import SessionReader
 from sessions.times import iso
 from tests.gui.recordings import record
+from tests.sessions.test_anonymous import SECRETS, left_of, written
 
 Say = Callable[..., tuple[int, str, str]]
 
@@ -178,3 +179,25 @@ def test_words_of_the_field_are_found_in_whatever_form() -> None:
     found = words.explained("Move VMs away; DRS hesitates, its vCPUs wait. Readers don't count as ready.")
     assert [one.word for one in found] == ["VM", "vCPU", "ready", "DRS"]
     assert not words.explained("drs alone, reading, a limitless VMfoo")
+
+
+def test_an_anonymised_report_has_no_name_of_the_original(say: Say, tmp_path: Path) -> None:
+    session, out = written(tmp_path / "acme.hscope"), tmp_path / "report.html"
+    code, _, wrong = say(session, "-o", out, "--anonymise", "--title", "Why payroll-db was slow")
+    assert (code, wrong) == (0, "")
+    assert left_of(SECRETS, iter([read(out)])) == []
+    assert "<h1>Why vm-1 was slow</h1>" in read(out)
+    assert validated(out) == ""
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["acme.hscope", "report.html"]
+
+
+def test_a_session_is_exported_without_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session, out = written(tmp_path / "acme.hscope"), tmp_path / "away.hscope"
+    words = "export", str(session), "-o", str(out), "--anonymise"
+    assert run(words) == 0
+    printed = capsys.readouterr().out
+    assert "Replaced: " in printed
+    assert "1 × host" in printed
+    assert "1 note was typed by people: read what is left of them" in printed
+    assert run(words) == 4  # nothing is overwritten
+    assert run(("export", str(session), "-o", str(tmp_path / "x"), "--anonymise", "--csv")) == 2

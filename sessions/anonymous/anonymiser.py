@@ -1,0 +1,343 @@
+"""Replaces the names, addresses and paths of one session, in whatever record they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+from resources.anonymity_rules import AnonymityRules, program_words
+from sessions.anonymous.addresses import Addresses
+from sessions.anonymous.known_names import KnownNames
+from sessions.anonymous.pseudonyms import Pseudonyms
+from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
+from sessions.model import Entity, EntityRef, Event, Fact, SeriesSpec, SourceSpec
+from sessions.verdicts import CheckNumber, CheckReach, Verdict
+
+_T = TypeVar("_T")
+_OBJECTS = {
+    "VirtualMachine": "vm", "HostSystem": "host", "ClusterComputeResource": "cluster",
+    "Datastore": "datastore", "StoragePod": "datastore", "ResourcePool": "pool",
+}  # fmt: skip
+"""What a server calls its objects, and what they are called instead of their names."""
+_OWN_WORDS: Mapping[type, frozenset[str]] = {
+    Event: frozenset({"kind"}),
+    Finding: frozenset({"problem", "severity", "title"}),
+    Evidence: frozenset({"counter", "statistic", "unit", "what"}),
+    CauseVerdict: frozenset({"cause", "title", "verdict"}),
+    CheckReach: frozenset({"problem", "title", "verdict", "shown_by"}),
+    CheckNumber: frozenset({"what", "unit"}),
+    Verdict: frozenset({"state"}),
+    JournalEntry: frozenset({"setting", "state", "undo"}),
+    ChangedObject: frozenset({"kind"}),
+    TestRun: frozenset({"test"}),
+    Phase: frozenset({"state"}),
+    Figure: frozenset({"unit"}),
+}
+"""Fields with words of the program: only names that nobody can take for one are replaced in them."""
+_USER_OF = re.compile("://([^@/\\s]+)@")
+_USERS = frozenset({"user", "guest_user", "by"})
+_NAMES = {"name": "worker", "host": "host", "worker": "worker", "datastore": "datastore"}
+"""Keys of plans and of a run's details whose texts are names."""
+
+
+class Anonymiser:
+    """What to write instead of each text of a session; the same wherever it stands."""
+
+    def __init__(
+        self,
+        entities: Iterable[Entity],
+        sources: Iterable[SourceSpec],
+        facts: Iterable[Fact],
+        events: Iterable[Event],
+        journal: Iterable[JournalEntry],
+        runs: Iterable[TestRun],
+        rules: AnonymityRules,
+    ) -> None:
+        entities, facts, journal, runs = list(entities), list(facts), list(journal), list(runs)
+        sources = list(sources)
+        named = list(_named(entities, sources, facts, journal, runs, rules))
+        self._rules = rules
+        self.pseudonyms = Pseudonyms({name for _, name in named})
+        self._addresses = Addresses(rules, self.pseudonyms)
+        self._names: dict[str, str] = {}
+        for what, name in named:
+            self._learn(what, name)
+        for user in _users(sources, events, journal, runs):
+            self._learn_user(user)
+        self._known = KnownNames.of(self._names)
+        self._keys: dict[tuple[str, str], str] = {}
+        self._taken: set[tuple[str, str]] = set()
+        self._texts: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+        self._key_texts = {one.ref.key: one.ref for one in entities}
+
+    def text(self, text: str) -> str:
+        """Return a text without names and addresses."""
+        found = self._texts.get(text)
+        if found is None:
+            found = self._names.get(text)
+            if found is None:
+                found = self._addresses.replaced(self._known.replaced(text))
+            self._texts[text] = found
+        return found
+
+    def label(self, label: str) -> str:
+        """Return a source's own spelling of a series without names."""
+        found = self._labels.get(label)
+        if found is None:
+            found = self._labels[label] = self._addresses.in_label(self._known.replaced(label))
+        return found
+
+    def ref(self, ref: EntityRef) -> EntityRef:
+        """Return the reference of an entity; two entities never get the same one."""
+        known = ref.kind, ref.key
+        key = self._keys.get(known)
+        if key is None:
+            key = self.text(ref.key)
+            number = 2
+            while (ref.kind, key) in self._taken:
+                key, number = f"{self.text(ref.key)}~{number}", number + 1
+            self._taken.add((ref.kind, key))
+            self._keys[known] = key
+        return EntityRef(ref.kind, key)
+
+    def entity(self, entity: Entity) -> Entity:
+        """Return an entity; the name of a part is kept where it is the product's own."""
+        parent = self.ref(entity.parent) if entity.parent is not None else None
+        return Entity(self.ref(entity.ref), self._entity_name(entity), parent)
+
+    def _entity_name(self, entity: Entity) -> str:
+        kind = entity.ref.kind
+        if kind in self._rules.names:
+            return self.text(entity.name)
+        place, mark, own = entity.name.rpartition("/")
+        if not self._rules.keeps_part(kind, own):
+            own = self._names.get(own) or self.pseudonyms.of(kind, own)
+        return self.text(f"{place}{mark}{own}" if mark else own)
+
+    def series(self, spec: SeriesSpec) -> SeriesSpec:
+        """Return the specification of a series; the name of a raw counter is its source's own."""
+        counter = spec.counter
+        if counter.startswith("raw/"):
+            counter = self._known.replaced(counter, only_sure=True)
+        return SeriesSpec(
+            self.ref(spec.entity),
+            counter,
+            spec.unit,
+            self.text(spec.instance),
+            spec.scale,
+            self.label(spec.label),
+        )
+
+    def source(self, spec: SourceSpec) -> SourceSpec:
+        """Return the specification of a source."""
+        attributes = tuple(
+            (self._known.replaced(name, only_sure=True), self._attribute(name, text))
+            for name, text in spec.attributes
+        )
+        return SourceSpec(spec.kind, self.text(spec.name), spec.interval_s, spec.clock_offset_ms, attributes)
+
+    def _attribute(self, name: str, text: str) -> str:
+        if name in self._rules.file_attributes:
+            return ", ".join(self._addresses.path(one) for one in text.split(", "))
+        if name in self._rules.kept_attributes:
+            return self._known.replaced(text, only_sure=True)
+        return self.text(text)
+
+    def record(self, record: _T) -> _T:
+        """Return a fact, event, mark, gap, finding, verdict, journal entry or test run."""
+        if isinstance(record, Fact):
+            return self._fact(record)  # type: ignore[return-value]
+        if isinstance(record, TestRun):
+            return self._run(record)  # type: ignore[return-value]
+        return self._walked(record)  # type: ignore[no-any-return]
+
+    def _fact(self, fact: Fact) -> Fact:
+        value = fact.value
+        if isinstance(value, str):
+            value = self._fact_text(fact.name, value)
+        return Fact(
+            self.ref(fact.entity),
+            self._known.replaced(fact.name, only_sure=True),
+            value,
+            fact.start,
+            fact.end,
+        )
+
+    def _fact_text(self, name: str, value: str) -> str:
+        if value in self._key_texts:
+            return self.ref(self._key_texts[value]).key
+        if value in self._names:
+            return self._names[value]
+        changed = self.text(value)
+        if self._rules.keeps_fact(name) or changed != value or _is_plain(value):
+            return changed
+        what = self._rules.fact_names(name)
+        return value if self._rules.keeps_name(what, value) else self.pseudonyms.of(what, value)
+
+    def _run(self, run: TestRun) -> TestRun:
+        values = {one.name: self._walked(getattr(run, one.name)) for one in fields(run)}
+        values["test"] = run.test
+        values["plan"] = "\n".join(self.text(line) for line in run.plan.split("\n"))
+        values["details"] = self._json(run.details)
+        return TestRun(**values)
+
+    def _json(self, document: str) -> str:
+        if not document:
+            return document
+        try:
+            found = json.loads(document)
+        except (ValueError, RecursionError):
+            return self.text(document)
+        return json.dumps(self._json_value(found), ensure_ascii=False)
+
+    def _json_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self._json_value(one) for key, one in value.items()}
+        return [self._json_value(one) for one in value] if isinstance(value, list) else value
+
+    def _walked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._json(value) if value.startswith("{") else self.text(value)
+        if isinstance(value, EntityRef):
+            return self.ref(value)
+        if isinstance(value, tuple | list):
+            return tuple(self._walked(one) for one in value)
+        if not is_dataclass(value):
+            return value
+        kind: Any = type(value)
+        own = _OWN_WORDS.get(kind, frozenset())
+        return kind(
+            **{
+                one.name: self._field(getattr(value, one.name), is_own=one.name in own)
+                for one in fields(value)
+            }
+        )
+
+    def _field(self, value: Any, *, is_own: bool) -> Any:
+        if is_own:
+            return self._known.replaced(value, only_sure=True) if isinstance(value, str) else value
+        return self._walked(value)
+
+    def _learn(self, what: str, name: str) -> None:
+        if not name or name in self._names:
+            return
+        replacement = self.pseudonyms.of(what, name)
+        self._names[name] = replacement
+        self._learn_parts(what, name, replacement)
+
+    def _learn_user(self, user: str) -> None:
+        r"""A user's name without its domain is one, too, and so is the domain: ``ACME\mara``."""
+        if user in self._names or self._rules.keeps_user(user):
+            return
+        self._names[user] = replaced = self._addresses.user(user)
+        for mark in "\\@":
+            if mark in user:
+                for one, new in zip(user.partition(mark), replaced.partition(mark), strict=True):
+                    if one not in ("", mark) and one != new:
+                        self._names.setdefault(one, new)
+
+    def _learn_parts(self, what: str, name: str, replacement: str) -> None:
+        """A host's name without its domain is its name, too; and its domain is one."""
+        host, colon, port = name.rpartition(":")
+        if colon and port.isdigit():
+            self._names.setdefault(host, replacement)
+            name = host
+        short, dot, domain = name.partition(".")
+        if not dot or what not in ("host", "vm", "vcenter", "guest") or name.replace(".", "").isdigit():
+            return
+        if " " in name:
+            return
+        self._names.setdefault(short, replacement)
+        replaced = self.pseudonyms.of("domain", domain.lower())
+        self._names.setdefault(f".{domain}", f".{replaced}")
+        if "." in domain:
+            self._names.setdefault(domain, replaced)
+
+
+def _is_plain(value: str) -> bool:
+    """True for what names nothing: a number, a flag, a list of numbers."""
+    return not any(one.isalpha() for one in value)
+
+
+def _named(
+    entities: list[Entity],
+    sources: Iterable[SourceSpec],
+    facts: list[Fact],
+    journal: Iterable[JournalEntry],
+    runs: list[TestRun],
+    rules: AnonymityRules,
+) -> Iterator[tuple[str, str]]:
+    """Yield what is named, and how; the first that has a name decides what it is called instead."""
+    later = [(fact.entity.kind, fact.value) for fact in facts if fact.name == "name"]
+    for kind, what in rules.names.items():
+        yield from ((what, one.name) for one in entities if one.ref.kind == kind)
+        yield from ((what, str(name)) for of, name in later if of == kind)
+    yield from (("source", one.name) for one in sources if one.kind != "fio")
+    for entry in journal:
+        yield _OBJECTS.get(entry.object.kind, "object"), entry.object.name
+    for one in entities:
+        own = one.name.rpartition("/")[2]
+        if one.ref.kind in rules.parts and not rules.keeps_part(one.ref.kind, own):
+            yield one.ref.kind, own
+    keys = {one.ref.key for one in entities}
+    for fact in facts:
+        what = rules.fact_names(fact.name)
+        if not isinstance(fact.value, str) or rules.keeps_fact(fact.name) or what == "name":
+            continue
+        is_word = what == "value" and (fact.value.lower() in program_words() or _is_plain(fact.value))
+        if not is_word and fact.value not in keys and not rules.keeps_name(what, fact.value):
+            yield what, fact.value
+    for run in runs:
+        yield from ((what, text) for key, text in _values(run) if (what := _NAMES.get(key, "")))
+
+
+def _users(
+    sources: Iterable[SourceSpec],
+    events: Iterable[Event],
+    journal: Iterable[JournalEntry],
+    runs: Iterable[TestRun],
+) -> Iterator[str]:
+    """Yield users: who did something, who is named as one, and who stands before a server in an address."""
+    yield from (event.by for event in events if event.by)
+    told = [pair for one in sources for pair in one.attributes]
+    for entry in journal:
+        told.append(("", entry.object.source))
+        for setting in (entry.before, entry.after):
+            told += _read((json.loads, setting)) if isinstance(setting, str) else ()
+    told += [pair for run in runs for pair in _values(run)]
+    for key, text in told:
+        if key in _USERS and text:
+            yield text
+        yield from _USER_OF.findall(text)
+
+
+def _values(run: TestRun) -> Iterator[tuple[str, str]]:
+    """Yield each text of a run's plan and details with its key."""
+    return _read((tomllib.loads, run.plan), (json.loads, run.details))
+
+
+def _read(*documents: tuple[Callable[[str], Any], str]) -> Iterator[tuple[str, str]]:
+    for read, document in documents:
+        try:
+            yield from _texts("", read(document) if document else {})
+        except (ValueError, RecursionError):
+            continue
+
+
+def _texts(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _texts(str(name), one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(key, one)

@@ -1,0 +1,83 @@
+"""Writes a session anew without its names, addresses and paths."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.anonymity_rules import load_anonymity_rules
+from resources.failures import AlreadyExistsError, CancelledError
+from resources.files import write_failures
+from resources.stopping import StopSignal
+from sessions.anonymous.anonymiser import Anonymiser
+from sessions.store import SessionReader
+
+TITLE = "Anonymised session"
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymised:
+    """What came of it. ``replaced`` is how many names of which sort, ``notes`` how many people had typed;
+    ``text`` replaces the same names in any other text.
+    """
+
+    replaced: dict[str, int]
+    notes: int
+    bytes: int
+    text: Callable[[str], str]
+
+
+class _Texts(Anonymiser):
+    """The anonymiser, which also names the session."""
+
+    def meta(self, key: str, text: str) -> str:
+        """Return a text about the whole session: a title may say whose it is."""
+        if key == "title":
+            return TITLE if text else ""
+        return self.text(text)
+
+
+def write_anonymised(
+    session: SessionReader,
+    out: Path,
+    *,
+    progress: Callable[[float], None] | None = None,
+    cancel: StopSignal | None = None,
+) -> Anonymised:
+    """Write the session ``out``, which must not exist; all of it or, if that fails or is stopped, nothing.
+
+    Raises AlreadyExistsError, NotFoundError, AccessDeniedError, DiskFullError, CancelledError.
+    """
+
+    def step(part: float) -> None:
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("Anonymising was stopped; nothing was written.")
+        if progress is not None:
+            progress(part)
+
+    with write_failures(out):
+        if out.exists() or out.is_symlink():
+            raise AlreadyExistsError(
+                f"{out} exists already.", advice="Choose another name; nothing is overwritten."
+            )
+    beside = out.with_name(f".hyperscope-{uuid.uuid4().hex[:12]}.hscope")
+    with session.one_state():
+        texts = _Texts(
+            session.entities().values(),
+            [one.spec for one in session.sources()],
+            session.facts(),
+            session.events(),
+            session.journal(),
+            session.test_runs(),
+            load_anonymity_rules(),
+        )
+        session.copy_rewritten(beside, texts, step)
+        notes = len(session.marks())
+    try:
+        with write_failures(out):
+            beside.rename(out)
+    finally:
+        beside.unlink(missing_ok=True)
+    return Anonymised(texts.pseudonyms.counts, notes, out.stat().st_size, texts.text)
