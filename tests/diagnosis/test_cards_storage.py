@@ -102,6 +102,15 @@ class TestDeviceLatency:
             )
         assert only(*recordings, problem=self.PROBLEM).causes[0].cause == "own_load"
 
+    def test_latency_that_follows_a_load_near_the_edge_is_no_fault_below(self) -> None:
+        """Near its limit a device takes many times as long for a few commands more."""
+        recording = host()
+        wave: Level = lambda t: np.where((t > 300) & (t < 900), 1_150.0 + 100.0 * (t % 60 / 60), 1_100.0)  # noqa: E731
+        slow: Level = lambda t: np.where((t > 300) & (t < 900), 20.0 + 30.0 * (t % 60 / 60), 4.0)  # noqa: E731
+        lun(recording, commands=wave, device_latency=slow)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, verdicts(found)["below_host"]) == ("own_load", "ruled out")
+
     def test_one_host_loads_it(self) -> None:
         victim, noisy = host("esx01"), host("esx02")
         lun(victim, device_latency=during(300, 900, 30.0, 2.0), commands=150.0)
@@ -275,6 +284,20 @@ class TestAborts:
         lun(recording, aborts=1.5, failed_commands=0.0, device_latency=2.0)
         found = only(recording, problem=self.PROBLEM)
         assert not any("–" in one.because or "none of them" in one.because for one in found.causes)
+
+    @pytest.mark.parametrize("is_the_path", [True, False])
+    def test_rare_aborts_are_counted_before_paths_are_compared(self, is_the_path: bool) -> None:
+        """In each sample that has an abort all of it went over one path, even where both lose as many."""
+        recording = host()
+        samples = [[0.0] * 240, [0.0] * 240]
+        for number in range(24):
+            lossy = 0 if is_the_path else number % 2
+            samples[lossy][20 + 9 * number] = 0.2
+        lun(recording, aborts=list(np.sum(samples, axis=0)))
+        for name, aborts in zip(("vmhba1", "vmhba2"), samples, strict=True):
+            recording.add("path", name, {"disk.aborts": aborts}, parent=EntityRef("device", LUN))
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found)["path_fault"] == ("likely" if is_the_path else "ruled out")
 
     def test_one_abort_is_a_blip_two_are_not(self) -> None:
         for count, expected in ((1, 0), (2, 1)):
