@@ -20,11 +20,17 @@ QUIET: dict[str, Level] = {
 
 
 def host(
-    *, util: Level = 45.0, used: Level = 40.0, seconds: float = 1200, source: SourceKind = "esxtop"
+    *,
+    util: Level = 45.0,
+    used: Level = 40.0,
+    core: Level | None = None,
+    seconds: float = 1200,
+    source: SourceKind = "esxtop",
 ) -> Recording:
     recording = Recording(seconds=seconds, source=source)
+    cores = util if core is None else core
     recording.on_host(
-        {"cpu.pcpu_util": util, "cpu.pcpu_used": used, "cpu.core_util": util, "cpu.load_1m": 0.5}
+        {"cpu.pcpu_util": util, "cpu.pcpu_used": used, "cpu.core_util": cores, "cpu.load_1m": 0.5}
     )
     return recording
 
