@@ -37,11 +37,12 @@ def judge(
     for one in truth.truth:
         score = scores.setdefault(one.problem, Score())
         score.truths += 1
-        match = next((finding for finding in findings if _matches(one, finding, origin_ms, interval_s)), None)
-        if match is None:
+        matches = [finding for finding in findings if _matches(one, finding, origin_ms, interval_s)]
+        if not matches:
             score.misses.append(f"{where}: missed {one.problem} of {one.name}")
             continue
-        right.add((match.problem, match.entity))
+        right.update((match.problem, match.entity) for match in matches)
+        match = next((finding for finding in matches if finding.problem == one.problem), matches[0])
         score.found += 1
         first = match.causes[0].cause if match.causes else ""
         is_asked = bool(one.cause) and not (lacks_counters and _says_unknown(one, match))

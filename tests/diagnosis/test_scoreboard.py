@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.judging import judge
@@ -95,6 +97,13 @@ def test_what_the_scenario_allows_and_what_follows_from_a_truth_is_no_false_alar
     right = finding("cpu.limit", "a")
     assert counted(allowed, right, finding("cpu.costop", "a"), finding("net.rx_drops", "z")).precision == 1.0
     assert counted(allowed, right, finding("cpu.costop", "b")).precision == 0.5
+
+
+def test_both_names_of_what_a_scenario_injects_are_right() -> None:
+    """A neighbour that fills an uplink: the uplink is full, too."""
+    one = replace(truth(), instead=("cpu.costop",))
+    found = counted(GroundTruth((one,), ()), finding("cpu.costop", "a", first="y"), finding("cpu.limit", "a"))
+    assert (found.recall, found.precision, found.cause) == (1.0, 1.0, 1.0)
 
 
 def test_worth_knowing_must_not_be_raised_as_a_warning() -> None:
