@@ -28,6 +28,16 @@ class JudgingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samples_least: Number
 
 
+class ConfidenceLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Up to which corrected chance a difference is told with high or medium confidence, and how many
+    independent samples each side needs for more than an indication.
+    """
+
+    high: Number
+    medium: Number
+    independent_least: Number
+
+
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far two means may lie apart and still be the same: ``percent`` of A's mean, or ``least`` in the
     counter's unit, whichever is more. ``counters`` are globs; without counters and units it fits all.
@@ -92,6 +102,7 @@ class ComparisonRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All rules of comparing."""
 
     judging: JudgingLimits
+    confidence: ConfidenceLimits
     margin: tuple[Margin, ...]
     load: LoadRules
     ranking: RankingWeights

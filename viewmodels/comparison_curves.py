@@ -36,6 +36,42 @@ def overlaid(comparison: Comparison, pair: Pair) -> OverlaidCurves:
     return OverlaidCurves(pair.a.spec.unit, a, b, (first, second))
 
 
+def thinned(curve: tuple[FloatArray, FloatArray], columns: int = 600) -> tuple[FloatArray, FloatArray]:
+    """Return a curve with the lowest and the highest of each column's samples, in order of time.
+
+    Samples that are absent, and times without ticks, stay breaks: a NaN between their neighbours.
+    """
+    minutes, values = _with_breaks(*curve)
+    if minutes.size <= 4 * columns:
+        return minutes, values
+    span = float(minutes[-1] - minutes[0]) or 1.0
+    column = np.minimum((minutes - minutes[0]) / span * columns, columns - 1).astype(np.int64)
+    starts = np.flatnonzero(np.diff(column, prepend=-1))
+    kept: list[int] = []
+    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), minutes.size], strict=True):
+        part = values[first:last]
+        known = np.flatnonzero(np.isfinite(part))
+        if known.size:
+            ends = {first + int(known[part[known].argmin()]), first + int(known[part[known].argmax()])}
+            kept += sorted(ends)
+        if known.size < part.size:
+            kept.append(first + int(np.flatnonzero(~np.isfinite(part))[-1]))
+    chosen = np.array(sorted(set(kept)), np.int64)
+    return minutes[chosen], values[chosen]
+
+
+_BREAK = 3.0
+"""Ticks that are further apart than so many of the usual steps have a gap between them."""
+
+
+def _with_breaks(minutes: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if minutes.size < 3:
+        return minutes, values
+    steps = np.diff(minutes)
+    after = np.flatnonzero(steps > _BREAK * float(np.median(steps)))
+    return np.insert(minutes, after + 1, minutes[after]), np.insert(values, after + 1, np.nan)
+
+
 def pair_of(comparison: Comparison, row: Row) -> Pair:
     """Return the pair of a row."""
     return comparison.pairs[int(comparison.order[row.rank - 1])]

@@ -9,7 +9,9 @@ from typing import Literal
 from widgets.keys import KeyRow
 
 Menu = Literal["File", "Edit", "View", "Go", "Record", "Help", ""]
-Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests"]
+Context = Literal[
+    "window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests", "compare"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "go.up", "Up", "Go", ("Alt+Up",), "", "From a part to its VM, to its host, to everything.",
         needs_session=True,
+    ),
+    ActionSpec(
+        "go.compare", "Compare the shown time with before", "Go", ("Ctrl+B",), "compare",
+        "The time that is shown against as long a time right before it.", needs_session=True, line=True,
     ),
     ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",

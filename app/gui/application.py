@@ -16,6 +16,8 @@ from app.gui import editing, navigation
 from app.gui.about import About
 from app.gui.actions import ACTIONS
 from app.gui.chart_board import ChartBoard
+from app.gui.comparison_known import known_of
+from app.gui.comparison_model import ComparisonModel
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.gap_walk import GapWalk
@@ -101,6 +103,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         charts=ChartBoard(models),
         jobs=jobs,
         tests=TestsModel(session, jobs, settings, models),
+        comparison=ComparisonModel(session, jobs, (catalogue, problems), models),
         theme=theme,
         settings=settings,
         thresholds=thresholds,
@@ -121,6 +124,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         run_test=workbench.run_test,
         recording=workbench.recording_control,
     )
+    desk.comparison.known = lambda: known_of(desk)
     workbench.join(desk, window, saving)
     StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more
@@ -168,6 +172,8 @@ class _Frame(QObject):
         window.closing.connect(self._close)
         desk.tests.opened.connect(self._place_steps)
         desk.tests.asked.connect(lambda: window.show_panel("tests"))
+        desk.comparison.asked.connect(lambda: window.show_panel("compare"))
+        window.places.replace("inventory", "comparing", on=True)
         MomentFrame(window, desk, self)
         self._enable()
         self._show_menu_bar()
@@ -192,6 +198,7 @@ class _Frame(QObject):
             "go.up": self._entry.go_up,
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
+            "go.compare": lambda: navigation.compare_with_before(desk),
             "view.reset": window.reset_layout,
             "view.menu": window.header.open_menu,
             "view.menu_bar": self._switch_menu_bar,
@@ -297,6 +304,7 @@ class _Frame(QObject):
     def _close(self) -> None:
         self._workbench.shutdown()
         self._desk.tests.shutdown()
+        self._desk.comparison.shutdown()
         self._desk.session.close()
         self._desk.judging.shutdown()
         self._desk.jobs.shutdown()

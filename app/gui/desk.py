@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from PySide6.QtWidgets import QWidget
 
 from app.gui.chart_board import ChartBoard
+from app.gui.comparison_model import ComparisonModel
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.judging import Judging
@@ -84,6 +85,7 @@ class Desk:
     charts: ChartBoard
     jobs: JobRunner
     tests: TestsModel
+    comparison: ComparisonModel
     theme: Theme
     settings: Settings
     thresholds: ThresholdStore

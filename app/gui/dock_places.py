@@ -14,7 +14,7 @@ class DockPlaces:
     def __init__(self, docks: Mapping[str, QDockWidget]) -> None:
         self._docks = docks
         self._away: set[str] = set()
-        self._replaced: dict[str, str] = {}
+        self._hosts: dict[str, str] = {}  # by guest
         self._beside: frozenset[str] | None = None
         self._widths: dict[str, int] = {}
 
@@ -24,23 +24,24 @@ class DockPlaces:
         self._arrange()
 
     def replace(self, identity: str, by: str, *, on: bool) -> None:
-        """Show the dock ``by`` where ``identity`` stands, or (``on`` False) the other way round."""
-        if on == (self._replaced.get(identity) == by):
+        """Show the dock ``by`` where ``identity`` stands, beside the pages that name it, or (``on`` False)
+        nowhere.
+        """
+        if on == (self._hosts.get(by) == identity):
             return
         if on:
-            self._replaced[identity] = by
+            self._hosts[by] = identity
         else:
-            del self._replaced[identity]
+            del self._hosts[by]
             self._docks[by].hide()
         self._arrange()
 
     def forget(self) -> None:
         """Forget what was put away, and note how wide docks are: all will be hidden with their session."""
         self._away.clear()
-        hosts = {by: host for host, by in self._replaced.items()}
         for identity, dock in self._docks.items():
             if dock.isVisible():
-                self._widths[hosts.get(identity, identity)] = dock.width()
+                self._widths[self._hosts.get(identity, identity)] = dock.width()
 
     def keep_widths(self) -> None:
         """Have the docks that are shown again be as wide as before they were hidden with their session."""
@@ -50,8 +51,7 @@ class DockPlaces:
 
     def _width_at(self, guest: str) -> int:
         """Return how wide the dock is whose place this one takes."""
-        host = next((name for name, by in self._replaced.items() if by == guest), "")
-        dock = self._docks.get(host)
+        dock = self._docks.get(self._hosts.get(guest, ""))
         return dock.width() if dock is not None else 0
 
     @staticmethod
@@ -62,16 +62,17 @@ class DockPlaces:
             window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
 
     def _arrange(self) -> None:
+        guests = set() if self._beside is None else self._beside & self._hosts.keys()
+        replaced = {self._hosts[guest] for guest in guests}
         for identity, dock in self._docks.items():
             fits = self._beside is None or identity in self._beside
-            is_guest = identity in self._replaced.values()
-            if is_guest:
-                is_shown = fits and self._beside is not None
-                width = self._width_at(identity)
+            if identity in self._hosts:
+                is_shown = identity in guests
+                width = self._width_at(identity) if dock.isHidden() else 0
                 dock.setVisible(is_shown)
                 if is_shown and width:
                     self._keep_width(dock, width)
-            elif fits and not (self._beside is not None and identity in self._replaced):
+            elif fits and identity not in replaced:
                 if identity in self._away:
                     self._away.discard(identity)
                     dock.show()

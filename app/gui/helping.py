@@ -35,6 +35,8 @@ OF_PLACES = {
     "panel-heatmap": "window#heat-map",
     "panel-tests": "tests",
     "panel-steps": "tests",
+    "panel-compare": "window#compare",
+    "panel-comparing": "window#compare",
     "panel-findings": "window#findings",
     "panel-timeline": "window#timeline",
     "panel-jobs": "window#jobs",

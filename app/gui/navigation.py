@@ -18,6 +18,7 @@ from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.comparison_choices import PairOffer, pair_offers
 from viewmodels.entity_words import KINDS
 from viewmodels.snapshot import Snapshot
 from viewmodels.worst_instant import worst_instant
@@ -46,6 +47,18 @@ def toggle_follow(desk: Desk) -> None:
         length = scope.window.end - scope.window.start
     end = snapshot.span.end
     desk.scope.set(scope.during(TimeRange(end - length, end), follow=True))
+
+
+def compare_with_before(desk: Desk) -> None:
+    """Compare the time that is shown with what was before it; of the whole session, its halves."""
+    snapshot = desk.session.snapshot
+    window = desk.scope.scope.window_in(snapshot.span) if snapshot is not None else None
+    if snapshot is None or window is None:
+        return
+    if window == snapshot.span:
+        desk.comparison.asked.emit()
+    else:
+        desk.comparison.with_before(window)
 
 
 def pin_in_sight(desk: Desk, at: int | None) -> None:
@@ -104,6 +117,7 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
         return
     yield from _sources(desk, snapshot)
     yield from _tests(desk)
+    yield from _comparisons(desk)
     icons: dict[str, QIcon] = {}
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
@@ -134,6 +148,18 @@ def _tests(desk: Desk) -> Iterator[Entry]:
         title = known[run.test].title if run.test in known else shown(run.test, 60)
         when = desk.times.clock.moment(run.start)
         yield Entry(f"Run of {title}, {when}", "test run", icon, partial(desk.tests.look_at, run.id))
+
+
+def _comparisons(desk: Desk) -> Iterator[Entry]:
+    """Yield an entry for each pair of windows that the session offers to compare."""
+    icon, known = desk.theme.icons.get("compare"), desk.comparison.known()
+    for one in pair_offers(known) if known is not None else ():
+        yield Entry(f"Compare: {one.why}", "comparison", icon, partial(_compare, desk, one))
+
+
+def _compare(desk: Desk, pair: PairOffer) -> None:
+    desk.comparison.asked.emit()
+    desk.comparison.choose(pair)
 
 
 def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +37,7 @@ from resources.failures import CancelledError
 from resources.problem_cards import Problems
 from resources.stopping import StopSignal
 from resources.views import load_headlines, load_limits
-from sessions.model import EntityRef, Event, FloatArray, IntArray
+from sessions.model import EntityRef, Event, FloatArray, IntArray, SampleSource
 
 Progress = Callable[[float | None, str], None]
 _ALL: Collection[EntityRef] = ()
@@ -105,10 +105,17 @@ class Comparison:
         for number, (rank, at) in enumerate(zip(chosen, places, strict=True)):
             yield self._row(rank, at, (found, number))
 
-    def outline(self, top: int | None = None) -> Iterator[Row]:
-        """Yield the rows without reading samples: percentiles and effects are NaN."""
-        for rank, at in enumerate(self.order[:top].tolist()):
-            yield self._row(rank, at, None)
+    def outline_of(self, ranks: Sequence[int]) -> Iterator[Row]:
+        """Yield the rows at these places without reading samples: percentiles and effects are NaN."""
+        for rank in ranks:
+            yield self._row(rank, int(self.order[rank]), None)
+
+    def read_by(self, a: SampleSource, b: SampleSource) -> Comparison:
+        """Return the same with other readers of the same two sessions: those that compared may be closed."""
+        first, second = (
+            replace(side, session=session) for side, session in zip(self.sides, (a, b), strict=True)
+        )
+        return replace(self, sides=(first, second))
 
     def _row(self, rank: int, at: int, found: tuple[Distributions, int] | None) -> Row:
         pair, of = self.pairs[at], self.differences

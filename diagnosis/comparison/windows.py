@@ -60,7 +60,7 @@ def windows_of_one(span: TimeRange, a: TimeRange | str | None, b: TimeRange | st
         )
     for side, window in (("A", a), ("B", b)):
         _require_inside(window, span, side)
-    return Windows(a, b, chosen, _alignment(a, b))
+    return Windows(a, b, chosen, alignment(a, b))
 
 
 def windows_of_two(
@@ -76,14 +76,15 @@ def windows_of_two(
     for side, window, span in zip("AB", found, spans, strict=True):
         _require_inside(window, span, side)
     chosen = "" if a and b else "Of a session without a window all of it counts."
-    return Windows(*found, chosen, _alignment(*found))
+    return Windows(*found, chosen, alignment(*found))
 
 
 def _shifted(window: TimeRange, by: int) -> TimeRange:
     return TimeRange(window.start + by, window.end + by)
 
 
-def _alignment(a: TimeRange, b: TimeRange) -> Alignment:
+def alignment(a: TimeRange, b: TimeRange) -> Alignment:
+    """Return what stands above each other in charts: windows whole days apart show the time of day."""
     apart = b.start - a.start
     return "time of day" if apart and apart % _DAY_MS == 0 else "start"
 

@@ -120,7 +120,7 @@ def test_the_very_same_numbers_take_one_line() -> None:
 
 def test_both_sides_lie_over_each_other_in_minutes() -> None:
     found = compared(left_out=(window(120, 240),))
-    curves = overlaid(found, pair_of(found, next(found.outline(1))))
+    curves = overlaid(found, pair_of(found, next(found.outline_of([0]))))
     assert curves.a[0][[0, -1]].tolist() == curves.b[0][[0, -1]].tolist() == [0.0, 595 / 60]
     assert curves.left_out == ([(2.0, 4.0)], [])
     assert curves.a[1].size == 120, "what was left out is drawn, hatched"

@@ -80,6 +80,9 @@ NAMES = {
     "refresh": "ph.arrow-clockwise",
     "print": "ph.printer",
     "tests": "ph.test-tube",
+    "compare": "ph.scales",
+    "swap": "ph.arrows-down-up",
+    "moved": "ph.arrows-left-right",
 }
 """The name in the Phosphor set for each meaning."""
 

@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
-from widgets.copying import copy_text
-from widgets.elided_label import ElidedLabel
 from widgets.pane import Pane
 from widgets.theme import Theme
 from wizards.flows.gallery import Level
 from wizards.flows.steps import Step
 from wizards.pages.badge import Badge
+from wizards.pages.command_box import CommandBox
 from wizards.pages.earlier_runs import EarlierRun, EarlierRuns
 from wizards.pages.rail import StepsView
 
@@ -66,26 +65,9 @@ class RailPane(Pane):
         column.addWidget(self._runs_title)
         column.addWidget(self.runs)
         column.addStretch(1)
-        column.addWidget(self._command_box())
-
-    def _command_box(self) -> QWidget:
-        self._command = ElidedLabel()
-        self._command.setProperty("role", "code")
-        copy = QPushButton("Copy")
-        copy.setProperty("role", "ghost")
-        copy.setAccessibleName("Copy the command")
-        copy.clicked.connect(lambda: self.copied.emit(copy_text(self._command.text(), "The command")))
-        self._same = QWidget()
-        same = QVBoxLayout(self._same)
-        same.setContentsMargins(12, 8, 12, 12)
-        caps = QLabel("THE SAME WITHOUT A WINDOW")
-        caps.setProperty("role", "pane-title")
-        same.addWidget(caps)
-        line = QHBoxLayout()
-        line.addWidget(self._command, 1)
-        line.addWidget(copy)
-        same.addLayout(line)
-        return self._same
+        self._command = CommandBox()
+        self._command.copied.connect(self.copied)
+        column.addWidget(self._command)
 
     def show_test(self, title: str, levels: tuple[Level, ...]) -> None:
         """Show a test's name and safety classes."""
@@ -109,8 +91,7 @@ class RailPane(Pane):
 
     def show_command(self, command: str) -> None:
         """Show the command that does the same, empty for none."""
-        self._same.setVisible(bool(command))
-        self._command.show_text(command)
+        self._command.show_command(command)
 
 
 def _empty(layout: QHBoxLayout) -> None:

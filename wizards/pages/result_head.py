@@ -60,6 +60,10 @@ class ChipsView(QWidget):
         """Return the size of one line."""
         return QSize(240, self.heightForWidth(self.width()))
 
+    def wanted_width(self) -> int:
+        """Return the width at which all chips stand in one line."""
+        return round(max((right for right, _ in self._places(100_000)), default=0.0)) + 1
+
     def _places(self, width: int) -> list[tuple[float, int]]:
         metrics, at, line = QFontMetrics(sized(self.font(), 11, bold=True)), 0.0, 0
         found: list[tuple[float, int]] = []

@@ -8,6 +8,7 @@ from app.gui.actions import ActionSpec
 from app.gui.desk import PanelSpec
 from app.gui.panels import (
     charts,
+    comparing,
     esxtop,
     findings,
     guided,
@@ -20,15 +21,20 @@ from app.gui.panels import (
 from resources.views import Screen
 
 _BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
+_BESIDE_COMPARE = frozenset({"inventory", "jobs", "comparing"})
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
     PanelSpec("steps", "Guided test", "tests", "left", guided.make_steps, shown=False, is_passing=True),
+    PanelSpec("comparing", "Compare", "compare", "left", comparing.make_rail, shown=False, is_passing=True),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
     PanelSpec("tests", "Tests", "tests", "center", guided.make_tests, ("Ctrl+9",), beside=_BESIDE_TESTS),
+    PanelSpec(
+        "compare", "Compare", "compare", "center", comparing.make_page, ("Ctrl+0",), beside=_BESIDE_COMPARE
+    ),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
@@ -46,6 +52,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
         "findings": findings.KEYS,
         "timeline": timeline.KEYS,
         "tests": guided.KEYS,
+        "compare": comparing.KEYS,
     }
 
 

@@ -1,0 +1,358 @@
+"""The comparison that is open in the window: what A and B are, what is left out, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.gui.jobs import Job, JobRunner
+from app.gui.session_model import ReaderPool, SessionModel
+from diagnosis.comparison import Choice, Comparison, Side, compare
+from diagnosis.comparison.values import Verdict
+from resources.catalogue import Catalogue
+from resources.comparison_rules import ComparisonRules, load_comparison_rules
+from resources.failures import HyperscopeError, NotFoundError, UsageError
+from resources.problem_cards import Problems
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.comparison_charts import OverlayChart, overlay_charts
+from viewmodels.comparison_choices import (
+    ChosenSide,
+    Known,
+    PairOffer,
+    before_offers,
+    pair_offers,
+    whole_session,
+)
+from viewmodels.comparison_command import comparison_command
+from viewmodels.comparison_page import (
+    ComparedRow,
+    ComparisonPage,
+    RowShape,
+    comparison_page,
+    other_rows,
+    row_shapes,
+)
+
+Result = TypeVar("Result")
+Letter = Literal["a", "b"]
+State = Literal["nothing", "computing", "ready", "failed", "cancelled"]
+JOB = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A time that can be left out: what there was, when, on which side, and whether it is left out."""
+
+    title: str
+    text: str
+    window: TimeRange
+    side: Letter
+    is_out: bool
+
+
+class ComparisonModel(QObject):
+    """Signals: ``changed`` when other sides are chosen or the state is another one; ``compared`` with a
+    ComparisonPage; ``added`` with a verdict and its rows; ``shaped`` with the shapes of rows by their rank;
+    ``drawn`` with charts; ``asked`` when the page is to come to the front. Between the page and the pane
+    beside it: ``filtered`` with a RowFilter, ``search_wanted`` and ``table_wanted`` for the keys to go there,
+    ``kind_wanted`` with a verdict whose rows are to be shown, ``only_wanted`` with the entity whose are.
+
+    ``known`` returns what the open session tells about its time, None without samples.
+    """
+
+    changed = Signal()
+    compared = Signal(object)
+    added = Signal(str, object)
+    shaped = Signal(object)
+    drawn = Signal(object)
+    asked = Signal()
+    filtered = Signal(object)
+    search_wanted = Signal()
+    table_wanted = Signal()
+    kind_wanted = Signal(str)
+    only_wanted = Signal(object)
+
+    def __init__(
+        self,
+        session: SessionModel,
+        jobs: JobRunner,
+        knowledge: tuple[Catalogue, Problems],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._jobs = session, jobs
+        self._catalogue, self._problems = knowledge
+        self.known: Callable[[], Known | None] = lambda: None
+        self.pair: PairOffer | None = None
+        self.out: tuple[LeftOut, ...] = ()
+        self.state: State = "nothing"
+        self.error: HyperscopeError | None = None
+        self.found: Comparison | None = None
+        self.page: ComparisonPage | None = None
+        self._compared_to = 0
+        self._is_automatic = False
+        self._others: dict[Path, ReaderPool] = {}
+        session.opened.connect(lambda _snapshot: self._clear())
+        session.closed.connect(self._clear)
+
+    @cached_property
+    def rules(self) -> ComparisonRules:
+        """How comparisons are judged."""
+        return load_comparison_rules(self._catalogue)
+
+    @property
+    def command(self) -> str:
+        """The same comparison as a command; empty without one."""
+        path = self._session.path
+        if self.pair is None or path is None:
+            return ""
+        return comparison_command(self.pair, path, [one.window for one in self.out if one.is_out])
+
+    @property
+    def has_grown(self) -> bool:
+        """True if a window reaches the end of a session that has got more samples since it was compared."""
+        whole = self._session.whole
+        if self.pair is None or self.state != "ready" or whole is None or whole.span is None:
+            return False
+        ends = [side.window.end for side in (self.pair.a, self.pair.b) if side.session is None]
+        return whole.span.end > self._compared_to and max(ends, default=0) >= self._compared_to
+
+    def begin_first(self) -> None:
+        """Compare the likeliest pair, unless something was chosen or tried already."""
+        if self.pair is None and self.state == "nothing":
+            self.begin()
+
+    def begin(self) -> None:
+        """Compare the likeliest pair of the session as it is now."""
+        known = self.known()
+        if known is not None:
+            self._take(pair_offers(known)[0], is_automatic=True)
+
+    def choose(self, pair: PairOffer) -> None:
+        """Compare these two."""
+        self._take(pair)
+
+    def renew(self) -> None:
+        """Compare again; if nobody chose the pair, the one that is the likeliest by now."""
+        if self.pair is None or self._is_automatic:
+            self.begin()
+        else:
+            self.again()
+
+    def _take(self, pair: PairOffer, *, is_automatic: bool = False) -> None:
+        self.pair, self.out, self._is_automatic = pair, (), is_automatic
+        self.again()
+
+    def choose_side(self, letter: Letter, side: ChosenSide) -> None:
+        """Take another window for one side; the other one stays."""
+        if self.pair is None:
+            return
+        pair = replace(self.pair, a=side) if letter == "a" else replace(self.pair, b=side)
+        self.choose(replace(pair, why=f"{pair.a.title} against {pair.b.title}"))
+
+    def choose_session(self, letter: Letter, path: Path) -> None:
+        """Take all of another session as a side."""
+
+        def work(_job: Job) -> TimeRange:
+            with SessionReader.open(path) as reader:
+                span = reader.span()
+            if span is None:
+                raise NotFoundError(f"{path.name} has no samples.", meaning="There is nothing to compare.")
+            return span
+
+        def done(span: TimeRange) -> None:
+            if self.pair is not None:
+                self.choose_side(letter, whole_session(path, span))
+
+        self._jobs.start("compare.other", f"Opening {path.name}", work, done)
+
+    def swap(self) -> None:
+        """Exchange A and B."""
+        if self.pair is None:
+            return
+        sides: dict[Letter, Letter] = {"a": "b", "b": "a"}
+        self.pair = self.pair.swapped
+        self.out = tuple(replace(one, side=sides[one.side]) for one in self.out)
+        self.again()
+
+    def leave_out(self, window: TimeRange, *, on: bool) -> None:
+        """Leave a time out of both sides, or take it in again."""
+        self.out = tuple(replace(one, is_out=on) if one.window == window else one for one in self.out)
+        self.again()
+
+    def with_before(self, window: TimeRange) -> None:
+        """Compare a window with what was before it, and bring the page to the front."""
+        known = self.known()
+        found = before_offers(known, window) if known is not None else []
+        self.asked.emit()
+        if found:
+            self.choose(found[0])
+            return
+        self._fail(
+            UsageError(
+                "There is nothing before the chosen time.",
+                meaning="At least half as long a time before it has to be recorded.",
+                advice="Choose A and B on the left.",
+            )
+        )
+
+    def again(self) -> None:
+        """Compare again, from the files as they are now."""
+        pair, whole = self.pair, self._session.whole
+        if pair is None or whole is None or whole.span is None:
+            return
+        self.state, self.error, self.found, self.page = "computing", None, None, None
+        to, out = whole.span.end, tuple(one.window for one in self.out if one.is_out)
+
+        def work(reader: SessionReader, job: Job) -> tuple[Comparison, ComparisonPage]:
+            with ExitStack() as held:
+                first, second = self._readers(pair, reader, held)
+                sides = Side(first, pair.a.window, out), Side(second, pair.b.window, out)
+                _require_two(*sides)
+                knowledge = (self._catalogue, self._problems, self.rules)
+                found = compare(
+                    *sides,
+                    Choice(),
+                    knowledge,
+                    progress=lambda part, text: job.progress((part or 0) * 0.9, text),
+                    cancel=job,
+                )
+                job.check()
+                job.progress(0.95, "ranking")
+                return found, comparison_page(found, self._catalogue)
+
+        def done(made: tuple[Comparison, ComparisonPage]) -> None:
+            self.found, self.page = made
+            self.state, self._compared_to = "ready", to
+            self._note_left_out(self.found)
+            self.changed.emit()
+            self.compared.emit(self.page)
+
+        self._session.query(JOB, work, done, failed=self._fail, title="Comparing")
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Stop comparing."""
+        self._jobs.cancel(JOB)
+        if self.state == "computing":
+            self.state = "cancelled"
+            self.changed.emit()
+
+    @property
+    def progress(self) -> tuple[float, str]:
+        """How far the comparison is, 0 to 1, and what it does."""
+        job = next((one for one in reversed(self._jobs.visible_jobs()) if one.slot == JOB), None)
+        return (job.part or 0.0, job.text) if job is not None and job.state == "running" else (0.0, "")
+
+    def read_others(self, verdict: Verdict) -> None:
+        """Read the rows that are undecided or the same."""
+        self._ask(
+            f"compare.{verdict}",
+            lambda found, _job: other_rows(found, verdict, self._catalogue),
+            lambda rows: self.added.emit(verdict, rows),
+        )
+
+    def read_shapes(self, rows: Sequence[ComparedRow]) -> None:
+        """Read how the samples of rows are distributed."""
+
+        def work(found: Comparison, job: Job) -> dict[int, RowShape]:
+            shapes: dict[int, RowShape] = {}
+            for at in range(0, len(rows), 8):
+                job.check()
+                shapes |= row_shapes(found, rows[at : at + 8])
+            return shapes
+
+        self._ask("compare.shapes", work, self.shaped.emit)
+
+    def read_charts(self, rows: Sequence[ComparedRow]) -> None:
+        """Read the charts of rows."""
+
+        def work(found: Comparison, job: Job) -> list[OverlayChart]:
+            charts = []
+            for row in rows:
+                job.check()
+                charts += overlay_charts(found, [row])
+            return charts
+
+        self._ask("compare.charts", work, self.drawn.emit)
+
+    def shutdown(self) -> None:
+        """Close the other sessions; for a window that closes."""
+        for one in self._others.values():
+            one.close()
+        self._others = {}
+
+    def _ask(
+        self, slot: str, work: Callable[[Comparison, Job], Result], done: Callable[[Result], None]
+    ) -> None:
+        """Read something of the result with readers of its own; dropped if it is of another one by then."""
+        found, pair = self.found, self.pair
+        if found is None or pair is None:
+            return
+
+        def ask(reader: SessionReader, job: Job) -> Result:
+            with ExitStack() as held:
+                return work(found.read_by(*self._readers(pair, reader, held)), job)
+
+        def here(answer: Result) -> None:
+            if self.found is found:
+                done(answer)
+
+        self._session.query(slot, ask, here, title="Reading what is compared")
+
+    def _readers(
+        self, pair: PairOffer, own: SessionReader, held: ExitStack
+    ) -> tuple[SessionReader, SessionReader]:
+        """Return a reader of each side's session, the same one if they are of one session; in a worker."""
+        readers: dict[Path | None, SessionReader] = {None: own}
+        for path in (pair.a.session, pair.b.session):
+            if path is not None and path not in readers:
+                pool = self._others.get(path)
+                if pool is None:
+                    pool = self._others.setdefault(path, ReaderPool(SessionReader.open(path)))
+                readers[path] = held.enter_context(pool.reader())
+        return readers[pair.a.session], readers[pair.b.session]
+
+    def _note_left_out(self, found: Comparison) -> None:
+        """Offer what only one window had to be left out, beside what is left out already."""
+        known = {one.window for one in self.out}
+        new = [
+            LeftOut(one.name, one.title, one.when, one.side, is_out=False)
+            for one in found.load.only_in_one
+            if one.when not in known
+        ]
+        self.out = (*(one for one in self.out if one.is_out), *new)
+
+    def _fail(self, error: HyperscopeError) -> None:
+        self.state, self.error = "failed", error
+        self.changed.emit()
+
+    def _clear(self) -> None:
+        self._jobs.cancel(JOB)
+        self.shutdown()
+        self.pair, self.out, self.state, self.error = None, (), "nothing", None
+        self.found = self.page = None
+        self.changed.emit()
+
+
+def _require_two(a: Side, b: Side) -> None:
+    """Raise a failure if the windows cannot be compared: they overlap, or one has no samples."""
+    if a.session is b.session and a.window.intersect(b.window) is not None:
+        raise UsageError(
+            "A and B overlap, so that the same samples would be on both sides.",
+            advice="Choose windows that do not touch.",
+        )
+    for name, side in (("A", a), ("B", b)):
+        if not any(side.ticks(one.id) for one in side.session.sources()):
+            raise NotFoundError(
+                f"Window {name} has no samples.",
+                meaning="Nothing was recorded then, or all of it was left out.",
+                advice="Choose another window.",
+            )

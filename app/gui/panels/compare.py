@@ -1,0 +1,151 @@
+"""The Compare page: shows the comparison that is open, reads what its table and charts show in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from app.gui.desk import Desk
+from resources.foreign_text import shown
+from sessions.model import Series
+from sessions.times import TimeRange
+from viewmodels.comparison_curves import pair_of
+from viewmodels.comparison_page import ComparedRow
+from viewmodels.comparison_surroundings import OtherLine, surroundings_of
+from widgets.copying import copy_text
+from wizards.pages.compare_page import ComparePage
+
+_PULSE_MS = 100
+_AROUND_MS = 300_000
+
+
+class ComparePanel(QObject):
+    """Connects the page to the comparison; when it is seen without one, the likeliest pair is compared."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.view = ComparePage(desk.theme)
+        super().__init__(self.view)
+        self._desk, self._model = desk, desk.comparison
+        self._pulse = QTimer(self, interval=_PULSE_MS)
+        self._pulse.timeout.connect(self._show_progress)
+        self._join_view()
+        self._model.changed.connect(self._show_state)
+        self._model.compared.connect(lambda _page: self._show_result())
+        self._model.added.connect(self.view.show_others)
+        self._model.shaped.connect(self.view.show_shapes)
+        self._model.drawn.connect(self.view.show_charts)
+        self._model.filtered.connect(self.view.set_filter)
+        desk.session.changed.connect(lambda _change: self._note_growth())
+        desk.times.changed.connect(lambda _clock: self._show_surroundings())
+        self._show_state()
+        self._show_result()
+
+    def _join_view(self) -> None:
+        view, model, desk = self.view, self._model, self._desk
+        view.swapped.connect(model.swap)
+        view.again.connect(model.renew)
+        view.head.again.connect(model.renew)
+        view.head.cancelled.connect(model.cancel)
+        view.head.copied.connect(lambda: desk.notify(copy_text(model.command, "The command"), "ok"))
+        view.charts_wanted.connect(model.read_charts)
+        view.others_wanted.connect(self._read_others)
+        view.ticked.connect(model.kind_wanted)
+        model.table_wanted.connect(view.table.setFocus)
+        view.search_wanted.connect(model.search_wanted)
+        view.act_wanted.connect(model.begin)
+        view.appeared.connect(model.begin_first)
+        view.copied.connect(lambda text: desk.notify(text, "ok"))
+        view.save_wanted.connect(desk.save_file)
+        view.table.visible.connect(model.read_shapes)
+        view.table.opened.connect(self._open)
+        view.table.only.connect(model.only_wanted)
+        for lines in (view.settings, view.gone):
+            lines.opened.connect(self._show_time)
+
+    def _show_state(self) -> None:
+        model, view = self._model, self.view
+        computing = model.state == "computing"
+        if computing:
+            view.show_progress(*model.progress)
+            self._pulse.start()
+        else:
+            self._pulse.stop()
+        if model.state == "nothing":
+            view.show_nothing(*self._nothing())
+        elif model.state == "cancelled":
+            view.show_failure("Comparing was stopped.", "Nothing was changed. Compare again when you like.")
+        elif model.state == "failed" and model.error is not None:
+            error = model.error
+            view.show_failure(error.happened, f"{error.meaning} {error.advice}".strip())
+
+    def _nothing(self) -> tuple[str, str]:
+        if self._desk.session.snapshot is None:
+            return "Open a session: two windows of it are compared here.", ""
+        if self._model.known() is None:
+            return "The session has no samples yet. Two windows of it are compared here.", ""
+        return (
+            "Two windows, phases, runs or sessions against each other: what changed, and is it real?",
+            "Compare the likeliest",
+        )
+
+    def _show_progress(self) -> None:
+        if self._model.state == "computing":
+            self.view.show_progress(*self._model.progress)
+
+    def _show_result(self) -> None:
+        model = self._model
+        if model.page is None or model.pair is None or model.found is None:
+            return
+        title = f"{shown(model.pair.a.title)} against {shown(model.pair.b.title)}"
+        self.view.show_page(model.page, title, has_grown=model.has_grown)
+        self._show_surroundings()
+
+    def _show_surroundings(self) -> None:
+        if self._model.found is not None:
+            self.view.show_surroundings(surroundings_of(self._model.found, self._desk.times.clock))
+
+    def _note_growth(self) -> None:
+        if self._model.state == "nothing":
+            self.view.show_nothing(*self._nothing())
+        elif self._model.state == "ready":
+            self.view.show_grown(on=self._model.has_grown)
+
+    def _read_others(self, verdict: str) -> None:
+        self._model.read_others("undecided" if verdict == "undecided" else "same")
+
+    def _open(self, row: ComparedRow) -> None:
+        """Show a row's series in Charts, over both windows if they are of the open session."""
+        model, desk = self._model, self._desk
+        if model.found is None or model.pair is None:
+            return
+        full = next(model.found.outline_of([row.rank - 1]))
+        pair = pair_of(model.found, full)
+        sides = ((model.pair.a, pair.a), (model.pair.b, pair.b))
+        here = [(side.window, series) for side, series in sides if side.session is None]
+        if not here:
+            desk.notify("Both sides are of other sessions: open one of them to see its charts.", "info")
+            return
+        windows = [window for window, _ in here]
+        whole = TimeRange(min(one.start for one in windows), max(one.end for one in windows))
+        self._show_series([here[0][1]], whole)
+
+    def _show_series(self, series: Sequence[Series], window: TimeRange) -> None:
+        desk = self._desk
+        desk.scope.set(desk.scope.scope.on([series[0].entity]).during(window).of_sources(()))
+        desk.charts.add(list({one.id: one for one in series}.values()))
+
+    def _show_time(self, line: OtherLine) -> None:
+        desk = self._desk
+        if line.at is None:
+            return
+        scope = desk.scope.scope.during(TimeRange(line.at - _AROUND_MS, line.at + _AROUND_MS))
+        desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope)
+        desk.charts.release()
+        desk.charts.shown.emit()
+
+
+def make(desk: Desk) -> QWidget:
+    """Return the view of the panel; the view owns the panel."""
+    return ComparePanel(desk).view

@@ -1,0 +1,161 @@
+"""The pane beside the Compare page: what A and B are, whether the load was the same, which rows are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.gui.comparison_model import Letter
+from app.gui.desk import Desk
+from app.gui.window_dialog import WindowDialog
+from diagnosis.comparison.windows import alignment
+from resources.foreign_text import shown
+from resources.units import format_duration
+from viewmodels.comparison_choices import ChosenSide, pair_offers, side_offers
+from viewmodels.comparison_surroundings import surroundings_of
+from widgets.dialog_opening import open_dialog
+from wizards.pages.compare_rail import CompareRail
+from wizards.pages.compare_sides import pairs_menu, side_menu
+
+_SESSIONS = "Sessions (*.hscope)"
+
+
+class CompareRailPanel(QObject):
+    """Connects the pane to the comparison."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.view = CompareRail(desk.theme)
+        super().__init__(self.view)
+        self._desk, self._model = desk, desk.comparison
+        view, model = self.view, self._model
+        view.swapped.connect(model.swap)
+        view.again.connect(model.renew)
+        view.pairs_wanted.connect(self._offer_pairs)
+        view.side_wanted.connect(self._offer_sides)
+        view.copied.connect(lambda text: desk.notify(text, "ok"))
+        view.load.left_out.connect(lambda window, on: model.leave_out(window, on=on))
+        view.filter.changed.connect(model.filtered)
+        view.filter.left.connect(model.table_wanted)
+        model.search_wanted.connect(view.filter.search.setFocus)
+        model.kind_wanted.connect(self._tick)
+        model.only_wanted.connect(self._show_only)
+        model.changed.connect(self._show)
+        model.compared.connect(lambda _page: self._show_result())
+        desk.times.changed.connect(lambda _clock: self._renew())
+        self._renew()
+
+    def _renew(self) -> None:
+        self._show()
+        self._show_result()
+
+    def _show(self) -> None:
+        model, view = self._model, self.view
+        is_chosen = model.pair is not None
+        for card in view.sides.values():
+            card.setVisible(is_chosen)
+        view.swap.setEnabled(is_chosen)
+        view.offers.setEnabled(model.known() is not None)
+        view.command.show_command(model.command)
+        if model.state != "ready":
+            view.show_result(on=False)
+        if model.pair is None:
+            view.show_aligned("")
+            return
+        clock = self._desk.times.clock
+        own = self._desk.session.path
+        for letter, side in (("a", model.pair.a), ("b", model.pair.b)):
+            file = side.session or own
+            note = f"{side.note} · {file.name}" if side.session is not None and file else side.note
+            view.sides[letter].show_side(side.title, clock.window(side.window), note)
+        a, b = model.pair.a.window, model.pair.b.window
+        lengths = [format_duration(round(one.seconds)) for one in (a, b)]
+        long = lengths[0] if lengths[0] == lengths[1] else " and ".join(lengths)
+        at = "time of day" if alignment(a, b) == "time of day" else "start of each"
+        view.show_aligned(f"aligned at {at} · {long}")
+
+    def _show_result(self) -> None:
+        model, view = self._model, self.view
+        if model.found is None or model.page is None:
+            return
+        clock = self._desk.times.clock
+        load = surroundings_of(model.found, clock).load
+        out = [
+            (
+                f"{shown(one.title, 60)} only in {one.side.upper()}",
+                f"{one.text}, {clock.window(one.window)}. It would look like a change.",
+                one.window,
+                one.is_out,
+            )
+            for one in model.out
+        ]
+        view.load.show_load(load, out)
+        head = model.page.head
+        counts = {
+            "better": head.better, "worse": head.worse, "to know": head.to_know,
+            "undecided": head.undecided, "same": head.same,
+        }  # fmt: skip
+        view.filter.show_counts(counts, model.page.areas)
+        view.show_result(on=True)
+        model.filtered.emit(view.filter.filter)
+
+    def _tick(self, verdict: str) -> None:
+        self.view.filter.boxes[verdict].setChecked(True)
+
+    def _show_only(self, entity: object) -> None:
+        page = self._model.page
+        names = [one.name for one in page.rows if one.entity == entity] if page is not None else []
+        self.view.filter.show_only(entity, names[0] if names else "")  # type: ignore[arg-type]
+
+    def _offer_pairs(self) -> None:
+        known = self._model.known()
+        if known is not None:
+            menu = pairs_menu(self.view, pair_offers(known), self._model.choose)
+            menu.popup(self.view.offers.mapToGlobal(QPoint(0, self.view.offers.height())))
+
+    def _offer_sides(self, letter: str) -> None:
+        known = self._model.known()
+        if known is None:
+            return
+        side: Letter = "a" if letter == "a" else "b"
+        clock = self._desk.times.clock
+
+        def describe(one: ChosenSide) -> str:
+            return f"{shown(one.title)}   {clock.window(one.window)}   {shown(one.note)}".replace("&", "&&")
+
+        others: list[tuple[str, Callable[[], None]]] = [
+            ("Other times…", lambda: self._ask_times(side)),
+            ("Another session…", lambda: self._ask_session(side)),
+        ]
+        choose: Callable[[ChosenSide], None] = lambda one: self._model.choose_side(side, one)  # noqa: E731
+        menu = side_menu(self.view, side_offers(known), describe, choose, others)
+        button = self.view.sides[letter].change
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _ask_times(self, letter: Letter) -> None:
+        pair = self._model.pair
+        if pair is None:
+            return
+        side = pair.a if letter == "a" else pair.b
+        dialog = WindowDialog(letter.upper(), side.window, self._desk.times.clock, self.view.window())
+        dialog.chosen.connect(
+            lambda window: self._model.choose_side(
+                letter, ChosenSide("chosen", window, "typed times", side.session)
+            )
+        )
+        dialog.open()
+
+    def _ask_session(self, letter: Letter) -> None:
+        own = self._desk.session.path
+        folder = str(own.parent) if own is not None else ""
+        dialog = QFileDialog(self.view.window(), "Another session", folder, _SESSIONS)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self._model.choose_session(letter, Path(path)))
+        open_dialog(dialog)
+
+
+def make(desk: Desk) -> QWidget:
+    """Return the view of the panel; the view owns the panel."""
+    return CompareRailPanel(desk).view

@@ -1,0 +1,274 @@
+"""A chart of the comparison: a counter in A and in B, laid over each other in minutes from each start."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from resources.foreign_text import shown
+from resources.units import format_value
+from viewmodels.comparison_charts import Curve, OverlayChart, nearest
+from viewmodels.value_ticks import value_ticks
+from widgets.theme import Theme
+from wizards.pages.chart_frame import (
+    FOOT,
+    HEAD,
+    LABELS,
+    PAD,
+    LegendEntry,
+    Scale,
+    legend_width,
+    paint_card,
+    paint_legend,
+    paint_title,
+    paint_values,
+    paint_words,
+    with_room,
+)
+from wizards.pages.compare_cells import side_colour
+
+_HATCH_ALPHA = 0.35
+
+
+class OverlayChartView(QWidget):
+    """Shows an ``OverlayChart``.
+
+    Signals: ``pointed`` with the minute under the mouse, None where it left; ``chosen`` when it is clicked:
+    its row is to be chosen; ``pinned`` when it is to be pinned or let go. Charts of one page show each
+    other's crosshair (``point_at``).
+    """
+
+    pointed = Signal(object)
+    chosen = Signal()
+    pinned = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._chart: OverlayChart | None = None
+        self._minutes = 1.0
+        self._pointed: float | None = None
+        self._is_lit = self._is_pinned = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(200, 104)
+        self.setMouseTracking(True)
+        theme.changed.connect(self.update)
+
+    @property
+    def chart(self) -> OverlayChart | None:
+        """What is shown, None for nothing yet."""
+        return self._chart
+
+    def show_chart(
+        self, chart: OverlayChart | None, minutes: float, *, is_lit: bool = False, is_pinned: bool = False
+    ) -> None:
+        """Show a chart over so many minutes; ``is_lit`` if its row is the chosen one."""
+        self._chart, self._minutes = chart, max(minutes, 1 / 60)
+        self._is_lit, self._is_pinned = is_lit, is_pinned
+        if chart is None:
+            self.setAccessibleName("Chart of both windows")
+        else:
+            row = chart.row
+            self.setAccessibleName(f"{row.counter} of {row.name}")
+            self.setAccessibleDescription(f"A {row.a}, B {row.b}, change {row.change}, {row.judged}")
+        self.update()
+
+    def point_at(self, minute: float | None) -> None:
+        """Show the crosshair at a minute, or none."""
+        self._pointed = minute
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return the usual size."""
+        return QSize(420, 168)
+
+    def area(self) -> QRectF:
+        """Return where curves are, in pixels."""
+        left = PAD + LABELS - 6
+        return QRectF(left, HEAD, self.width() - left - PAD, max(10.0, self.height() - HEAD - FOOT - 4))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Move the crosshair."""
+        inside = self.area().contains(event.position())
+        self.pointed.emit(self._times().value(event.position().x()) if inside else None)
+
+    def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
+        """Hide the crosshair."""
+        self.pointed.emit(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Take the click; it counts when the button is let go."""
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """A click on the pin pins the chart; anywhere else it chooses its row."""
+        if event.button() != Qt.MouseButton.LeftButton or self._chart is None:
+            return
+        if self._pin_area().contains(event.position()):
+            self.pinned.emit()
+        else:
+            self.chosen.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """Say the values under the mouse."""
+        if isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._tip(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Show the focus ring."""
+        super().focusInEvent(event)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Paint title, axes, what is left out, and both curves."""
+        painter, tokens = QPainter(self), self._theme.tokens
+        paint_card(painter, QRectF(self.rect()), tokens, is_lit=self._is_lit)
+        chart, area = self._chart, self.area()
+        if chart is None:
+            middle = Qt.AlignmentFlag.AlignHCenter
+            paint_words(painter, self.font(), tokens.faint, area, "", middle)
+            return
+        self._paint_head(painter, chart)
+        times, values = self._times(), self._values(chart)
+        paint_values(painter, self.font(), tokens, area, values)
+        self._paint_left_out(painter, chart, times)
+        painter.save()
+        painter.setClipRect(area.adjusted(0, -1, 1, 1))
+        for letter, curve in (("a", chart.a), ("b", chart.b)):
+            self._paint_curve(painter, curve, side_colour(tokens, letter), times, values)
+        self._paint_crosshair(painter, times)
+        painter.restore()
+        self._paint_times(painter, times)
+
+    def _paint_head(self, painter: QPainter, chart: OverlayChart) -> None:
+        tokens, row = self._theme.tokens, chart.row
+        right = float(self.width() - PAD - 22)
+        entries = [
+            LegendEntry("A", self._number(chart.a, row.a), side_colour(tokens, "a")),
+            LegendEntry("B", self._number(chart.b, row.b), side_colour(tokens, "b")),
+        ]
+        wanted = min(legend_width(painter, self.font(), entries) + 12, self.width() * 0.6)
+        ends = paint_title(painter, self.font(), tokens, f"{row.counter} of {row.name}", "", right - wanted)
+        paint_legend(painter, self.font(), tokens, entries, right, right - ends - 8)
+        name = "pin"
+        colour = tokens.accent if self._is_pinned else tokens.faint
+        box = self._pin_area()
+        self._theme.icons.get(name, colour).paint(painter, box.toRect())
+
+    def _pin_area(self) -> QRectF:
+        return QRectF(self.width() - PAD - 16, HEAD / 2 - 8, 16, 16)
+
+    def _number(self, curve: Curve, mean: str) -> str:
+        """The value under the crosshair, without one the mean."""
+        if self._pointed is None or self._chart is None:
+            return mean
+        value = nearest(curve, self._pointed)
+        return format_value(value, shown(self._chart.row.unit)) if math.isfinite(value) else "–"
+
+    def _times(self) -> Scale:
+        area = self.area()
+        return Scale(0.0, self._minutes, area.left(), area.right())
+
+    def _values(self, chart: OverlayChart) -> Scale:
+        low, high = chart.values
+        area = self.area()
+        return Scale(
+            min(0.0, -with_room(-low) if low < 0 else 0.0), with_room(high), area.bottom(), area.top()
+        )
+
+    def _paint_curve(self, painter: QPainter, curve: Curve, colour: str, times: Scale, values: Scale) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colour), 1.4))
+        minutes, numbers = curve
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], np.isfinite(numbers).astype(np.int8), [0]))))
+        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            pairs = zip(minutes[first:last].tolist(), numbers[first:last].tolist(), strict=True)
+            points = [QPointF(times.pixel(at), values.pixel(value)) for at, value in pairs]
+            if len(points) == 1:
+                painter.drawEllipse(points[0], 1.2, 1.2)
+            painter.drawPolyline(QPolygonF(points))
+
+    def _paint_left_out(self, painter: QPainter, chart: OverlayChart, times: Scale) -> None:
+        tokens, area = self._theme.tokens, self.area()
+        for name, parts in zip("AB", chart.left_out, strict=True):
+            for begin, end in parts:
+                left, right = times.pixel(max(begin, 0.0)), times.pixel(min(end, self._minutes))
+                room = QRectF(left, area.top(), max(right - left, 1.0), area.height())
+                hatch = QColor(tokens.warning)
+                hatch.setAlphaF(_HATCH_ALPHA)
+                painter.fillRect(room, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
+                words = room.adjusted(4, 2, -4, 0)
+                words.setHeight(15)
+                middle = Qt.AlignmentFlag.AlignHCenter
+                text = f"left out of {name}"
+                paint_words(painter, self.font(), tokens.warning, words, text, middle, pixels=11)
+
+    def _paint_crosshair(self, painter: QPainter, times: Scale) -> None:
+        if self._pointed is None or not 0 <= self._pointed <= self._minutes:
+            return
+        area = self.area()
+        at = round(times.pixel(self._pointed)) + 0.5
+        painter.setPen(QPen(QColor(self._theme.tokens.muted), 1))
+        painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+
+    def _paint_times(self, painter: QPainter, times: Scale) -> None:
+        area, tokens = self.area(), self._theme.tokens
+        for at, text in minute_labels(self._minutes, area.width()):
+            room = QRectF(times.pixel(at) - 30, area.bottom() + 2, 60, FOOT - 2)
+            middle = Qt.AlignmentFlag.AlignHCenter
+            if room.right() > self.width() - 8:
+                room.moveRight(self.width() - 8)
+                middle = Qt.AlignmentFlag.AlignRight
+            paint_words(painter, self.font(), tokens.muted, room, text, middle, pixels=11)
+
+    def _tip(self, at: QPointF) -> str:
+        chart = self._chart
+        if chart is None:
+            return ""
+        row = chart.row
+        if self._pin_area().contains(at):
+            return "Let the chart go" if self._is_pinned else "Pin the chart (P)"
+        if not self.area().contains(at):
+            return f"{row.counter} of {row.name}\n{row.why}\n{row.samples}"
+        minute = self._times().value(at.x())
+        lines = [_minute_text(minute)]
+        for name, curve in (("A", chart.a), ("B", chart.b)):
+            value = nearest(curve, minute)
+            text = format_value(value, shown(row.unit)) if math.isfinite(value) else "no sample"
+            lines.append(f"{name}: {text}")
+        return "\n".join(lines)
+
+
+def minute_labels(minutes: float, width: float) -> list[tuple[float, str]]:
+    """Return the labels of an axis from t0 on: ``t0``, ``+5``, ``+10 min``; of long ones in hours."""
+    hours = minutes > 300
+    length = minutes / 60 if hours else minutes
+    ticks, _ = value_ticks(0.0, length, max(2, int(width // 64)))
+    unit = "h" if hours else "min"
+    found = []
+    for number, tick in enumerate(ticks):
+        last = number == len(ticks) - 1
+        text = "t0" if tick == 0 else f"+{tick:g} {unit}" if last else f"+{tick:g}"
+        found.append((tick * 60 if hours else tick, text))
+    return found
+
+
+def _minute_text(minute: float) -> str:
+    whole = round(minute * 60)
+    return f"t0 +{whole // 60}:{whole % 60:02}"

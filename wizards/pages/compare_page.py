@@ -1,0 +1,320 @@
+"""The Compare page: the answer, charts of both windows, the table of changes, and what else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.units import format_count
+from viewmodels.comparison_charts import OverlayChart
+from viewmodels.comparison_page import ComparedRow, ComparisonPage, RowFilter, RowShape, charted
+from viewmodels.comparison_surroundings import Surroundings
+from viewmodels.file_offer import table_file
+from widgets.elided_label import ElidedLabel
+from widgets.empty_state import EmptyState
+from widgets.keys import KeyHandlers
+from widgets.theme import Theme
+from wizards.pages.compare_charts import PLACES, CompareCharts
+from wizards.pages.compare_head import CompareHead
+from wizards.pages.compare_keys import PAGE_KEYS
+from wizards.pages.compare_others import OtherList
+from wizards.pages.compare_table import ChangesTable
+
+_LISTS = (("changes", "Changed most"), ("settings", "Settings and events"), ("gone", "New or gone"))
+
+
+class ComparePage(QWidget):
+    """The page. ``table``, ``charts`` and ``head`` give signals of their own.
+
+    Signals: ``charts_wanted`` with the rows whose charts are to be read; ``others_wanted`` with a verdict
+    whose rows are to be read (``undecided``, ``same``); ``ticked`` with one that the page itself shows from
+    now on; ``swapped``; ``again``; ``search_wanted``; ``act_wanted`` when the button of the empty page is
+    pressed; ``appeared`` when the page is shown; ``copied`` with a message; ``save_wanted`` with a FileOffer.
+    """
+
+    charts_wanted = Signal(object)
+    others_wanted = Signal(str)
+    swapped = Signal()
+    again = Signal()
+    search_wanted = Signal()
+    ticked = Signal(str)
+    act_wanted = Signal()
+    appeared = Signal()
+    copied = Signal(str)
+    save_wanted = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._page: ComparisonPage | None = None
+        self._others: dict[str, Sequence[ComparedRow]] = {}
+        self._asked: set[str] = set()
+        self._filter = RowFilter()
+        self._pinned: list[ComparedRow] = []
+        self._drawn: Sequence[OverlayChart] = ()
+        self._folded = ""
+        self.head = CompareHead(theme)
+        self.charts = CompareCharts(theme)
+        self.table = ChangesTable(theme)
+        self.settings = OtherList(theme, "Settings and events")
+        self.gone = OtherList(theme, "New or gone")
+        self.empty = EmptyState()
+        self._keys = KeyHandlers(
+            PAGE_KEYS,
+            {
+                "swap": lambda _key: self.swapped.emit(),
+                "again": lambda _key: self.again.emit(),
+                "search": lambda _key: self.search_wanted.emit(),
+            },
+        )
+        self.setAccessibleName("Compare")
+        self._arrange()
+        self._connect()
+
+    def _arrange(self) -> None:
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.charts)
+        self._split.addWidget(self._made_lists())
+        self._split.setSizes([430, 570])
+        self._split.setStretchFactor(0, 43)
+        self._split.setStretchFactor(1, 57)
+        body = QWidget()
+        inner = QVBoxLayout(body)
+        inner.setContentsMargins(16, 0, 16, 6)
+        inner.addWidget(self._split)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.head)
+        whole.addWidget(self._stack, 1)
+        self.setFocusProxy(self.table)
+
+    def _made_lists(self) -> QWidget:
+        """The three lists below the charts, buttons that choose one above them, what is folded below."""
+        self._lists = QStackedWidget()
+        self._none = EmptyState()
+        self._changes = QStackedWidget()
+        self._changes.addWidget(self.table)
+        self._changes.addWidget(self._none)
+        for one in (self._changes, self.settings, self.gone):
+            self._lists.addWidget(one)
+        self._foot = ElidedLabel()
+        self._foot.setProperty("role", "muted")
+        self.more = QPushButton("Show undecided")
+        self.more.setProperty("role", "ghost")
+        foot = QHBoxLayout()
+        foot.addWidget(self._foot, 1)
+        foot.addWidget(self.more)
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._made_tabs())
+        column.addWidget(self._lists, 1)
+        column.addLayout(foot)
+        lower.setMinimumHeight(160)
+        return lower
+
+    def _made_tabs(self) -> QHBoxLayout:
+        self._tabs = QButtonGroup(self)
+        self.tabs: dict[str, QPushButton] = {}
+        tabs = QHBoxLayout()
+        tabs.setSpacing(6)
+        for number, (name, text) in enumerate(_LISTS):
+            button = QPushButton(text)
+            button.setCheckable(True)
+            button.setChecked(number == 0)
+            button.setProperty("role", "toggle")
+            self._tabs.addButton(button, number)
+            self.tabs[name] = button
+            tabs.addWidget(button)
+        self._count = QLabel()
+        self._count.setProperty("role", "muted")
+        tabs.addStretch(1)
+        tabs.addWidget(self._count)
+        return tabs
+
+    def _connect(self) -> None:
+        self._tabs.idClicked.connect(self._lists.setCurrentIndex)
+        self.table.chosen.connect(lambda _row: self._ask_charts())
+        self.table.pinned.connect(self.pin)
+        self.charts.chosen.connect(self._choose)
+        self.charts.pinned.connect(self.pin)
+        self.charts.places_changed.connect(self._ask_charts)
+        self.more.clicked.connect(self._show_undecided)
+        self.empty.wanted.connect(self.act_wanted)
+        self.head.saved.connect(lambda: self.save_wanted.emit(table_file(self.table.table())))
+        for one in (self.table, self.settings, self.gone):
+            one.copied.connect(self.copied)
+            one.save_wanted.connect(self.save_wanted)
+
+    def show_nothing(self, reason: str, button: str = "") -> None:
+        """Show why there is no comparison, and what helps."""
+        self._page = None
+        self.head.hide()
+        self.empty.show_reason(reason, button)
+        self._stack.setCurrentIndex(0)
+
+    def show_progress(self, part: float, text: str) -> None:
+        """Show how far the comparison is."""
+        self.head.show()
+        self.head.show_progress(part, text)
+        if self._page is not None:
+            self._page = None
+            self.table.show_rows((), new=True)
+            self.charts.show_charts((), None, ())
+            self._foot.show_text("")
+            self._count.setText("")
+        self._changes.setCurrentIndex(0)
+        self._stack.setCurrentIndex(1)
+
+    def show_failure(self, line: str, advice: str) -> None:
+        """Show why two windows cannot be compared."""
+        self._page = None
+        self.head.show()
+        self.head.show_words(line, advice, renew=True)
+        self.empty.show_reason(advice)
+        self._stack.setCurrentIndex(0)
+
+    def show_page(self, page: ComparisonPage, title: str, *, has_grown: bool) -> None:
+        """Show a result."""
+        self._page, self._others, self._asked = page, {}, set()
+        self._pinned, self._drawn = [], ()
+        self.table.title = title
+        self.table.changes.mark_pinned(frozenset())
+        self.head.show()
+        self.head.show_head(page.head, has_grown=has_grown)
+        self._stack.setCurrentIndex(1)
+        self._renew(new=True)
+
+    def show_grown(self, *, on: bool) -> None:
+        """Say that the session has grown since, or not."""
+        if self._page is not None:
+            self.head.show_head(self._page.head, has_grown=on)
+
+    def show_surroundings(self, found: Surroundings) -> None:
+        """Show what else differs."""
+        settings = (*found.changes, *found.events)
+        self.settings.show_lines(settings)
+        self.gone.show_lines(found.new_or_gone)
+        for name, count in (("settings", len(settings)), ("gone", len(found.new_or_gone))):
+            text = dict(_LISTS)[name]
+            self.tabs[name].setText(f"{text} {format_count(count)}")
+            self.tabs[name].setEnabled(bool(count))
+            self.tabs[name].setToolTip("" if count else "Nothing of this kind differs")
+        chosen = self._tabs.checkedButton()
+        if chosen is not None and not chosen.isEnabled():
+            self.tabs["changes"].click()
+
+    def show_others(self, verdict: str, rows: Sequence[ComparedRow]) -> None:
+        """Take rows that are undecided or the same."""
+        self._others[verdict] = rows
+        self._renew()
+
+    def show_shapes(self, shapes: Mapping[int, RowShape]) -> None:
+        """Take how the samples of rows are distributed."""
+        self.table.changes.add_shapes(shapes)
+
+    def show_charts(self, charts: Sequence[OverlayChart]) -> None:
+        """Draw charts."""
+        self._drawn = charts
+        current = self.table.current
+        pinned = {one.rank for one in self._pinned}
+        self.charts.show_charts(charts, current.rank if current is not None else None, pinned)
+
+    def set_filter(self, wanted: RowFilter) -> None:
+        """Show these rows only."""
+        self._filter = wanted
+        for verdict in ("undecided", "same"):
+            if verdict in wanted.judged and verdict not in self._asked and self._page is not None:
+                self._asked.add(verdict)
+                self.others_wanted.emit(verdict)
+        self._renew()
+
+    def _show_undecided(self) -> None:
+        self.set_filter(replace(self._filter, judged=self._filter.judged | {"undecided"}))
+        self.ticked.emit("undecided")
+
+    def pin(self, row: ComparedRow) -> None:
+        """Pin the chart of a row, or let it go; of four that are pinned the first one goes."""
+        if any(one.rank == row.rank for one in self._pinned):
+            self._pinned = [one for one in self._pinned if one.rank != row.rank]
+        else:
+            self._pinned = [*self._pinned, row][-PLACES:]
+        self.table.changes.mark_pinned(frozenset(one.rank for one in self._pinned))
+        self._ask_charts()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Tell that the page is seen."""
+        super().showEvent(event)
+        self.appeared.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Handle the keys of the page."""
+        if not self._keys.press(event):
+            super().keyPressEvent(event)
+
+    def _choose(self, row: ComparedRow) -> None:
+        rows = [one.rank for one in self.table.changes.rows]
+        if row.rank in rows:
+            self.table.selectRow(rows.index(row.rank))
+
+    def _rows(self) -> list[ComparedRow]:
+        if self._page is None:
+            return []
+        every = [*self._page.rows, *self._others.get("undecided", ()), *self._others.get("same", ())]
+        return [one for one in every if self._filter.has(one)]
+
+    def _renew(self, *, new: bool = False) -> None:
+        if self._page is None:
+            return
+        rows = self._rows()
+        self.table.show_rows(rows, new=new)
+        head = self._page.head
+        changed = self._page.total
+        words = (
+            "Nothing differs beyond the noise." if not changed else "No row fits what is chosen on the left."
+        )
+        self._none.show_reason(words)
+        self._changes.setCurrentIndex(0 if rows else 1)
+        alike = changed - len(self._page.rows)
+        parts = [f"{format_count(alike)} more with the very same numbers"] * bool(alike > 0)
+        parts += [f"{format_count(head.undecided)} undecided", f"~ {format_count(head.same)} the same"]
+        self._folded = " · ".join(parts)
+        self._count.setText(f"{format_count(len(rows))} of {format_count(changed)} changes")
+        self.more.setVisible("undecided" not in self._filter.judged and head.undecided > 0)
+        self._show_foot()
+
+    def _show_foot(self) -> None:
+        row = self.table.current
+        about = f"{row.samples} · effect: Cliff's delta" if row is not None else ""
+        self._foot.show_text("   ".join(part for part in (self._folded, about) if part))
+
+    def _ask_charts(self) -> None:
+        if self._page is None:
+            return
+        self._show_foot()
+        wanted = charted(self._page.rows, self.table.current, self._pinned, self.charts.places)
+        wanted = wanted[:PLACES]
+        if wanted and [one.row.rank for one in self._drawn] == [one.rank for one in wanted]:
+            self.show_charts(self._drawn)
+        elif wanted:
+            self.charts_wanted.emit(wanted)
+        else:
+            self.show_charts(())
