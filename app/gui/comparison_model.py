@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.gui.comparison_readers import SideReaders
 from app.gui.jobs import Job, JobRunner
-from app.gui.session_model import ReaderPool, SessionModel
+from app.gui.session_model import SessionModel
 from diagnosis.comparison import Choice, Comparison, Side, compare
-from diagnosis.comparison.values import Verdict
 from resources.catalogue import Catalogue
 from resources.comparison_rules import ComparisonRules, load_comparison_rules
 from resources.failures import HyperscopeError, NotFoundError, UsageError
 from resources.problem_cards import Problems
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.comparison_charts import OverlayChart, overlay_charts
 from viewmodels.comparison_choices import (
     ChosenSide,
     Known,
     PairOffer,
     before_offers,
     pair_offers,
-    whole_session,
 )
 from viewmodels.comparison_command import comparison_command
 from viewmodels.comparison_page import (
-    ComparedRow,
     ComparisonPage,
-    RowShape,
     comparison_page,
-    other_rows,
-    row_shapes,
 )
 
-Result = TypeVar("Result")
 Letter = Literal["a", "b"]
 State = Literal["nothing", "computing", "ready", "failed", "cancelled"]
 JOB = "compare"
@@ -59,8 +51,7 @@ class LeftOut:
 
 class ComparisonModel(QObject):
     """Signals: ``changed`` when other sides are chosen or the state is another one; ``compared`` with a
-    ComparisonPage; ``added`` with a verdict and its rows; ``shaped`` with the shapes of rows by their rank;
-    ``drawn`` with charts; ``asked`` when the page is to come to the front. Between the page and the pane
+    ComparisonPage; ``asked`` when the page is to come to the front. Between the page and the pane
     beside it: ``filtered`` with a RowFilter, ``search_wanted`` and ``table_wanted`` for the keys to go there,
     ``kind_wanted`` with a verdict whose rows are to be shown, ``only_wanted`` with the entity whose are.
 
@@ -69,9 +60,6 @@ class ComparisonModel(QObject):
 
     changed = Signal()
     compared = Signal(object)
-    added = Signal(str, object)
-    shaped = Signal(object)
-    drawn = Signal(object)
     asked = Signal()
     filtered = Signal(object)
     search_wanted = Signal()
@@ -88,7 +76,7 @@ class ComparisonModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._jobs = session, jobs
-        self._catalogue, self._problems = knowledge
+        self.catalogue, self._problems = knowledge
         self.known: Callable[[], Known | None] = lambda: None
         self.pair: PairOffer | None = None
         self.out: tuple[LeftOut, ...] = ()
@@ -98,14 +86,14 @@ class ComparisonModel(QObject):
         self.page: ComparisonPage | None = None
         self._compared_to = 0
         self._is_automatic = False
-        self._others: dict[Path, ReaderPool] = {}
+        self.readers = SideReaders()
         session.opened.connect(lambda _snapshot: self._clear())
         session.closed.connect(self._clear)
 
     @cached_property
     def rules(self) -> ComparisonRules:
         """How comparisons are judged."""
-        return load_comparison_rules(self._catalogue)
+        return load_comparison_rules(self.catalogue)
 
     @property
     def command(self) -> str:
@@ -157,22 +145,6 @@ class ComparisonModel(QObject):
         pair = replace(self.pair, a=side) if letter == "a" else replace(self.pair, b=side)
         self.choose(replace(pair, why=f"{pair.a.title} against {pair.b.title}"))
 
-    def choose_session(self, letter: Letter, path: Path) -> None:
-        """Take all of another session as a side."""
-
-        def work(_job: Job) -> TimeRange:
-            with SessionReader.open(path) as reader:
-                span = reader.span()
-            if span is None:
-                raise NotFoundError(f"{path.name} has no samples.", meaning="There is nothing to compare.")
-            return span
-
-        def done(span: TimeRange) -> None:
-            if self.pair is not None:
-                self.choose_side(letter, whole_session(path, span))
-
-        self._jobs.start("compare.other", f"Opening {path.name}", work, done)
-
     def swap(self) -> None:
         """Exchange A and B."""
         if self.pair is None:
@@ -213,10 +185,10 @@ class ComparisonModel(QObject):
 
         def work(reader: SessionReader, job: Job) -> tuple[Comparison, ComparisonPage]:
             with ExitStack() as held:
-                first, second = self._readers(pair, reader, held)
+                first, second = self.readers.of(pair, reader, held)
                 sides = Side(first, pair.a.window, out), Side(second, pair.b.window, out)
                 _require_two(*sides)
-                knowledge = (self._catalogue, self._problems, self.rules)
+                knowledge = (self.catalogue, self._problems, self.rules)
                 found = compare(
                     *sides,
                     Choice(),
@@ -226,7 +198,7 @@ class ComparisonModel(QObject):
                 )
                 job.check()
                 job.progress(0.95, "ranking")
-                return found, comparison_page(found, self._catalogue)
+                return found, comparison_page(found, self.catalogue)
 
         def done(made: tuple[Comparison, ComparisonPage]) -> None:
             self.found, self.page = made
@@ -251,74 +223,9 @@ class ComparisonModel(QObject):
         job = next((one for one in reversed(self._jobs.visible_jobs()) if one.slot == JOB), None)
         return (job.part or 0.0, job.text) if job is not None and job.state == "running" else (0.0, "")
 
-    def read_others(self, verdict: Verdict) -> None:
-        """Read the rows that are undecided or the same."""
-        self._ask(
-            f"compare.{verdict}",
-            lambda found, _job: other_rows(found, verdict, self._catalogue),
-            lambda rows: self.added.emit(verdict, rows),
-        )
-
-    def read_shapes(self, rows: Sequence[ComparedRow]) -> None:
-        """Read how the samples of rows are distributed."""
-
-        def work(found: Comparison, job: Job) -> dict[int, RowShape]:
-            shapes: dict[int, RowShape] = {}
-            for at in range(0, len(rows), 8):
-                job.check()
-                shapes |= row_shapes(found, rows[at : at + 8])
-            return shapes
-
-        self._ask("compare.shapes", work, self.shaped.emit)
-
-    def read_charts(self, rows: Sequence[ComparedRow]) -> None:
-        """Read the charts of rows."""
-
-        def work(found: Comparison, job: Job) -> list[OverlayChart]:
-            charts = []
-            for row in rows:
-                job.check()
-                charts += overlay_charts(found, [row])
-            return charts
-
-        self._ask("compare.charts", work, self.drawn.emit)
-
     def shutdown(self) -> None:
         """Close the other sessions; for a window that closes."""
-        for one in self._others.values():
-            one.close()
-        self._others = {}
-
-    def _ask(
-        self, slot: str, work: Callable[[Comparison, Job], Result], done: Callable[[Result], None]
-    ) -> None:
-        """Read something of the result with readers of its own; dropped if it is of another one by then."""
-        found, pair = self.found, self.pair
-        if found is None or pair is None:
-            return
-
-        def ask(reader: SessionReader, job: Job) -> Result:
-            with ExitStack() as held:
-                return work(found.read_by(*self._readers(pair, reader, held)), job)
-
-        def here(answer: Result) -> None:
-            if self.found is found:
-                done(answer)
-
-        self._session.query(slot, ask, here, title="Reading what is compared")
-
-    def _readers(
-        self, pair: PairOffer, own: SessionReader, held: ExitStack
-    ) -> tuple[SessionReader, SessionReader]:
-        """Return a reader of each side's session, the same one if they are of one session; in a worker."""
-        readers: dict[Path | None, SessionReader] = {None: own}
-        for path in (pair.a.session, pair.b.session):
-            if path is not None and path not in readers:
-                pool = self._others.get(path)
-                if pool is None:
-                    pool = self._others.setdefault(path, ReaderPool(SessionReader.open(path)))
-                readers[path] = held.enter_context(pool.reader())
-        return readers[pair.a.session], readers[pair.b.session]
+        self.readers.close()
 
     def _note_left_out(self, found: Comparison) -> None:
         """Offer what only one window had to be left out, beside what is left out already."""

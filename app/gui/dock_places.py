@@ -16,11 +16,17 @@ class DockPlaces:
         self._away: set[str] = set()
         self._hosts: dict[str, str] = {}  # by guest
         self._beside: frozenset[str] | None = None
+        self._is_arranged = False
         self._widths: dict[str, int] = {}
 
     def show_beside(self, beside: frozenset[str] | None) -> None:
-        """Put all docks away but these (None: show again what was put away)."""
-        self._beside = beside
+        """Put all docks away but these (None: show again what was put away).
+
+        A dock that the user opens beside a page stays there until another page comes to the front.
+        """
+        if self._is_arranged and beside == self._beside:
+            return
+        self._beside, self._is_arranged = beside, True
         self._arrange()
 
     def replace(self, identity: str, by: str, *, on: bool) -> None:
@@ -39,6 +45,7 @@ class DockPlaces:
     def forget(self) -> None:
         """Forget what was put away, and note how wide docks are: all will be hidden with their session."""
         self._away.clear()
+        self._is_arranged = False
         for identity, dock in self._docks.items():
             if dock.isVisible():
                 self._widths[self._hosts.get(identity, identity)] = dock.width()

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +24,7 @@ from app.gui.desk import Area, Desk, PanelSpec
 from app.gui.dock_places import DockPlaces
 from app.gui.layout import SavedLayout, put_dock
 from app.gui.menus import Header, Menus
+from app.gui.page_tabs import PageTabs
 from app.gui.status_bar import StatusBar
 from app.gui.tab_order import neighbour, tab_stops
 from app.gui.top_bar import TopBar
@@ -85,7 +85,7 @@ class Window(QMainWindow):
         self.top = TopBar(theme, self.actions_by_id, self._menus.whole)
         self.header = Header(self._menus, self.top)
         self.setMenuWidget(self.header)
-        self.pages = QTabWidget(documentMode=True)
+        self.pages = PageTabs(theme)
         self.pages.setObjectName("work-pages")
         self.pages.tabBar().setChangeCurrentOnDrag(True)
         self.pages.setAccessibleName("Views")
@@ -130,7 +130,7 @@ class Window(QMainWindow):
             widget = spec.make(desk)
             widget.setObjectName(f"panel-{spec.id}")
             if spec.area == "center":
-                self.pages.addTab(widget, spec.title)
+                self.pages.add_page(widget, spec.title, spec.icon)
                 self._menus.add_page(self._add_key(spec, partial(self.show_page, widget)))
             else:
                 self._add_dock(spec, widget)

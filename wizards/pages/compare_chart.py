@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QBrush,
-    QColor,
     QFocusEvent,
     QHelpEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
-    QPolygonF,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.comparison_charts import Curve, OverlayChart, nearest
-from viewmodels.value_ticks import value_ticks
 from widgets.theme import Theme
 from wizards.pages.chart_frame import (
     FOOT,
@@ -35,13 +29,11 @@ from wizards.pages.chart_frame import (
     paint_card,
     paint_legend,
     paint_title,
-    paint_values,
     paint_words,
     with_room,
 )
 from wizards.pages.compare_cells import side_colour
-
-_HATCH_ALPHA = 0.35
+from wizards.pages.compare_chart_painting import OverlayPainter
 
 
 class OverlayChartView(QWidget):
@@ -145,16 +137,13 @@ class OverlayChartView(QWidget):
             paint_words(painter, self.font(), tokens.faint, area, "", middle)
             return
         self._paint_head(painter, chart)
-        times, values = self._times(), self._values(chart)
-        paint_values(painter, self.font(), tokens, area, values)
-        self._paint_left_out(painter, chart, times)
-        painter.save()
-        painter.setClipRect(area.adjusted(0, -1, 1, 1))
-        for letter, curve in (("a", chart.a), ("b", chart.b)):
-            self._paint_curve(painter, curve, side_colour(tokens, letter), times, values)
-        self._paint_crosshair(painter, times)
-        painter.restore()
-        self._paint_times(painter, times)
+        low, high = chart.values
+        bottom = -with_room(-low) if low < 0 else 0.0
+        values = Scale(bottom, with_room(high), area.bottom(), area.top())
+        overlay = OverlayPainter(painter, tokens, self.font(), area, self._times(), values)
+        overlay.paint_grounds(chart)
+        overlay.paint_curves(chart, self._pointed)
+        overlay.paint_times(self.width() - 8)
 
     def _paint_head(self, painter: QPainter, chart: OverlayChart) -> None:
         tokens, row = self._theme.tokens, chart.row
@@ -185,58 +174,6 @@ class OverlayChartView(QWidget):
         area = self.area()
         return Scale(0.0, self._minutes, area.left(), area.right())
 
-    def _values(self, chart: OverlayChart) -> Scale:
-        low, high = chart.values
-        area = self.area()
-        return Scale(
-            min(0.0, -with_room(-low) if low < 0 else 0.0), with_room(high), area.bottom(), area.top()
-        )
-
-    def _paint_curve(self, painter: QPainter, curve: Curve, colour: str, times: Scale, values: Scale) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colour), 1.4))
-        minutes, numbers = curve
-        edges = np.flatnonzero(np.diff(np.concatenate(([0], np.isfinite(numbers).astype(np.int8), [0]))))
-        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            pairs = zip(minutes[first:last].tolist(), numbers[first:last].tolist(), strict=True)
-            points = [QPointF(times.pixel(at), values.pixel(value)) for at, value in pairs]
-            if len(points) == 1:
-                painter.drawEllipse(points[0], 1.2, 1.2)
-            painter.drawPolyline(QPolygonF(points))
-
-    def _paint_left_out(self, painter: QPainter, chart: OverlayChart, times: Scale) -> None:
-        tokens, area = self._theme.tokens, self.area()
-        for name, parts in zip("AB", chart.left_out, strict=True):
-            for begin, end in parts:
-                left, right = times.pixel(max(begin, 0.0)), times.pixel(min(end, self._minutes))
-                room = QRectF(left, area.top(), max(right - left, 1.0), area.height())
-                hatch = QColor(tokens.warning)
-                hatch.setAlphaF(_HATCH_ALPHA)
-                painter.fillRect(room, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
-                words = room.adjusted(4, 2, -4, 0)
-                words.setHeight(15)
-                middle = Qt.AlignmentFlag.AlignHCenter
-                text = f"left out of {name}"
-                paint_words(painter, self.font(), tokens.warning, words, text, middle, pixels=11)
-
-    def _paint_crosshair(self, painter: QPainter, times: Scale) -> None:
-        if self._pointed is None or not 0 <= self._pointed <= self._minutes:
-            return
-        area = self.area()
-        at = round(times.pixel(self._pointed)) + 0.5
-        painter.setPen(QPen(QColor(self._theme.tokens.muted), 1))
-        painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
-
-    def _paint_times(self, painter: QPainter, times: Scale) -> None:
-        area, tokens = self.area(), self._theme.tokens
-        for at, text in minute_labels(self._minutes, area.width()):
-            room = QRectF(times.pixel(at) - 30, area.bottom() + 2, 60, FOOT - 2)
-            middle = Qt.AlignmentFlag.AlignHCenter
-            if room.right() > self.width() - 8:
-                room.moveRight(self.width() - 8)
-                middle = Qt.AlignmentFlag.AlignRight
-            paint_words(painter, self.font(), tokens.muted, room, text, middle, pixels=11)
-
     def _tip(self, at: QPointF) -> str:
         chart = self._chart
         if chart is None:
@@ -253,20 +190,6 @@ class OverlayChartView(QWidget):
             text = format_value(value, shown(row.unit)) if math.isfinite(value) else "no sample"
             lines.append(f"{name}: {text}")
         return "\n".join(lines)
-
-
-def minute_labels(minutes: float, width: float) -> list[tuple[float, str]]:
-    """Return the labels of an axis from t0 on: ``t0``, ``+5``, ``+10 min``; of long ones in hours."""
-    hours = minutes > 300
-    length = minutes / 60 if hours else minutes
-    ticks, _ = value_ticks(0.0, length, max(2, int(width // 64)))
-    unit = "h" if hours else "min"
-    found = []
-    for number, tick in enumerate(ticks):
-        last = number == len(ticks) - 1
-        text = "t0" if tick == 0 else f"+{tick:g} {unit}" if last else f"+{tick:g}"
-        found.append((tick * 60 if hours else tick, text))
-    return found
 
 
 def _minute_text(minute: float) -> str:

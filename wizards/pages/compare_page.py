@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -20,24 +16,20 @@ from PySide6.QtWidgets import (
 
 from resources.units import format_count
 from viewmodels.comparison_charts import OverlayChart
-from viewmodels.comparison_page import ComparedRow, ComparisonPage, RowFilter, RowShape, charted
-from viewmodels.comparison_surroundings import Surroundings
+from viewmodels.comparison_page import ComparedRow, ComparisonPage, RowFilter, charted
 from viewmodels.file_offer import table_file
-from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
 from widgets.keys import KeyHandlers
 from widgets.theme import Theme
 from wizards.pages.compare_charts import PLACES, CompareCharts
 from wizards.pages.compare_head import CompareHead
 from wizards.pages.compare_keys import PAGE_KEYS
-from wizards.pages.compare_others import OtherList
+from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_table import ChangesTable
-
-_LISTS = (("changes", "Changed most"), ("settings", "Settings and events"), ("gone", "New or gone"))
 
 
 class ComparePage(QWidget):
-    """The page. ``table``, ``charts`` and ``head`` give signals of their own.
+    """The page. ``table``, ``charts``, ``head`` and ``lists`` are joined by whoever makes it.
 
     Signals: ``charts_wanted`` with the rows whose charts are to be read; ``others_wanted`` with a verdict
     whose rows are to be read (``undecided``, ``same``); ``ticked`` with one that the page itself shows from
@@ -64,12 +56,10 @@ class ComparePage(QWidget):
         self._filter = RowFilter()
         self._pinned: list[ComparedRow] = []
         self._drawn: Sequence[OverlayChart] = ()
-        self._folded = ""
         self.head = CompareHead(theme)
         self.charts = CompareCharts(theme)
         self.table = ChangesTable(theme)
-        self.settings = OtherList(theme, "Settings and events")
-        self.gone = OtherList(theme, "New or gone")
+        self.lists = CompareLists(theme, self.table)
         self.empty = EmptyState()
         self._keys = KeyHandlers(
             PAGE_KEYS,
@@ -87,7 +77,7 @@ class ComparePage(QWidget):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self.charts)
-        self._split.addWidget(self._made_lists())
+        self._split.addWidget(self.lists)
         self._split.setSizes([430, 570])
         self._split.setStretchFactor(0, 43)
         self._split.setStretchFactor(1, 57)
@@ -105,62 +95,16 @@ class ComparePage(QWidget):
         whole.addWidget(self._stack, 1)
         self.setFocusProxy(self.table)
 
-    def _made_lists(self) -> QWidget:
-        """The three lists below the charts, buttons that choose one above them, what is folded below."""
-        self._lists = QStackedWidget()
-        self._none = EmptyState()
-        self._changes = QStackedWidget()
-        self._changes.addWidget(self.table)
-        self._changes.addWidget(self._none)
-        for one in (self._changes, self.settings, self.gone):
-            self._lists.addWidget(one)
-        self._foot = ElidedLabel()
-        self._foot.setProperty("role", "muted")
-        self.more = QPushButton("Show undecided")
-        self.more.setProperty("role", "ghost")
-        foot = QHBoxLayout()
-        foot.addWidget(self._foot, 1)
-        foot.addWidget(self.more)
-        lower = QWidget()
-        column = QVBoxLayout(lower)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(self._made_tabs())
-        column.addWidget(self._lists, 1)
-        column.addLayout(foot)
-        lower.setMinimumHeight(160)
-        return lower
-
-    def _made_tabs(self) -> QHBoxLayout:
-        self._tabs = QButtonGroup(self)
-        self.tabs: dict[str, QPushButton] = {}
-        tabs = QHBoxLayout()
-        tabs.setSpacing(6)
-        for number, (name, text) in enumerate(_LISTS):
-            button = QPushButton(text)
-            button.setCheckable(True)
-            button.setChecked(number == 0)
-            button.setProperty("role", "toggle")
-            self._tabs.addButton(button, number)
-            self.tabs[name] = button
-            tabs.addWidget(button)
-        self._count = QLabel()
-        self._count.setProperty("role", "muted")
-        tabs.addStretch(1)
-        tabs.addWidget(self._count)
-        return tabs
-
     def _connect(self) -> None:
-        self._tabs.idClicked.connect(self._lists.setCurrentIndex)
         self.table.chosen.connect(lambda _row: self._ask_charts())
         self.table.pinned.connect(self.pin)
         self.charts.chosen.connect(self._choose)
         self.charts.pinned.connect(self.pin)
         self.charts.places_changed.connect(self._ask_charts)
-        self.more.clicked.connect(self._show_undecided)
+        self.lists.more.clicked.connect(self._show_undecided)
         self.empty.wanted.connect(self.act_wanted)
         self.head.saved.connect(lambda: self.save_wanted.emit(table_file(self.table.table())))
-        for one in (self.table, self.settings, self.gone):
+        for one in (self.table, self.lists.settings, self.lists.gone):
             one.copied.connect(self.copied)
             one.save_wanted.connect(self.save_wanted)
 
@@ -179,9 +123,7 @@ class ComparePage(QWidget):
             self._page = None
             self.table.show_rows((), new=True)
             self.charts.show_charts((), None, ())
-            self._foot.show_text("")
-            self._count.setText("")
-        self._changes.setCurrentIndex(0)
+        self.lists.show_counts("", "", has_more=False)
         self._stack.setCurrentIndex(1)
 
     def show_failure(self, line: str, advice: str) -> None:
@@ -208,28 +150,10 @@ class ComparePage(QWidget):
         if self._page is not None:
             self.head.show_head(self._page.head, has_grown=on)
 
-    def show_surroundings(self, found: Surroundings) -> None:
-        """Show what else differs."""
-        settings = (*found.changes, *found.events)
-        self.settings.show_lines(settings)
-        self.gone.show_lines(found.new_or_gone)
-        for name, count in (("settings", len(settings)), ("gone", len(found.new_or_gone))):
-            text = dict(_LISTS)[name]
-            self.tabs[name].setText(f"{text} {format_count(count)}")
-            self.tabs[name].setEnabled(bool(count))
-            self.tabs[name].setToolTip("" if count else "Nothing of this kind differs")
-        chosen = self._tabs.checkedButton()
-        if chosen is not None and not chosen.isEnabled():
-            self.tabs["changes"].click()
-
     def show_others(self, verdict: str, rows: Sequence[ComparedRow]) -> None:
         """Take rows that are undecided or the same."""
         self._others[verdict] = rows
         self._renew()
-
-    def show_shapes(self, shapes: Mapping[int, RowShape]) -> None:
-        """Take how the samples of rows are distributed."""
-        self.table.changes.add_shapes(shapes)
 
     def show_charts(self, charts: Sequence[OverlayChart]) -> None:
         """Draw charts."""
@@ -284,32 +208,24 @@ class ComparePage(QWidget):
     def _renew(self, *, new: bool = False) -> None:
         if self._page is None:
             return
-        rows = self._rows()
+        rows, head, changed = self._rows(), self._page.head, self._page.total
         self.table.show_rows(rows, new=new)
-        head = self._page.head
-        changed = self._page.total
-        words = (
+        nothing = (
             "Nothing differs beyond the noise." if not changed else "No row fits what is chosen on the left."
         )
-        self._none.show_reason(words)
-        self._changes.setCurrentIndex(0 if rows else 1)
+        self.lists.show_none("" if rows else nothing)
         alike = changed - len(self._page.rows)
         parts = [f"{format_count(alike)} more with the very same numbers"] * bool(alike > 0)
         parts += [f"{format_count(head.undecided)} undecided", f"~ {format_count(head.same)} the same"]
-        self._folded = " · ".join(parts)
-        self._count.setText(f"{format_count(len(rows))} of {format_count(changed)} changes")
-        self.more.setVisible("undecided" not in self._filter.judged and head.undecided > 0)
-        self._show_foot()
-
-    def _show_foot(self) -> None:
-        row = self.table.current
-        about = f"{row.samples} · effect: Cliff's delta" if row is not None else ""
-        self._foot.show_text("   ".join(part for part in (self._folded, about) if part))
+        count = f"{format_count(len(rows))} of {format_count(changed)} changes"
+        has_more = "undecided" not in self._filter.judged and head.undecided > 0
+        self.lists.show_counts(count, " · ".join(parts), has_more=has_more)
+        self._ask_charts()
 
     def _ask_charts(self) -> None:
         if self._page is None:
             return
-        self._show_foot()
+        self.lists.show_row(self.table.current)
         wanted = charted(self._page.rows, self.table.current, self._pinned, self.charts.places)
         wanted = wanted[:PLACES]
         if wanted and [one.row.rank for one in self._drawn] == [one.rank for one in wanted]:

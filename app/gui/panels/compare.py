@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.gui.comparison_opening import open_line, open_row
+from app.gui.comparison_reading import ComparisonReading
 from app.gui.desk import Desk
 from resources.foreign_text import shown
-from sessions.model import Series
-from sessions.times import TimeRange
-from viewmodels.comparison_curves import pair_of
-from viewmodels.comparison_page import ComparedRow
-from viewmodels.comparison_surroundings import OtherLine, surroundings_of
+from viewmodels.comparison_surroundings import surroundings_of
 from widgets.copying import copy_text
 from wizards.pages.compare_page import ComparePage
 
 _PULSE_MS = 100
-_AROUND_MS = 300_000
 
 
 class ComparePanel(QObject):
@@ -30,12 +25,11 @@ class ComparePanel(QObject):
         self._desk, self._model = desk, desk.comparison
         self._pulse = QTimer(self, interval=_PULSE_MS)
         self._pulse.timeout.connect(self._show_progress)
+        self._reading = ComparisonReading(self._model, desk.session, self)
         self._join_view()
+        self._join_reading()
         self._model.changed.connect(self._show_state)
         self._model.compared.connect(lambda _page: self._show_result())
-        self._model.added.connect(self.view.show_others)
-        self._model.shaped.connect(self.view.show_shapes)
-        self._model.drawn.connect(self.view.show_charts)
         self._model.filtered.connect(self.view.set_filter)
         desk.session.changed.connect(lambda _change: self._note_growth())
         desk.times.changed.connect(lambda _clock: self._show_surroundings())
@@ -49,8 +43,6 @@ class ComparePanel(QObject):
         view.head.again.connect(model.renew)
         view.head.cancelled.connect(model.cancel)
         view.head.copied.connect(lambda: desk.notify(copy_text(model.command, "The command"), "ok"))
-        view.charts_wanted.connect(model.read_charts)
-        view.others_wanted.connect(self._read_others)
         view.ticked.connect(model.kind_wanted)
         model.table_wanted.connect(view.table.setFocus)
         view.search_wanted.connect(model.search_wanted)
@@ -58,11 +50,19 @@ class ComparePanel(QObject):
         view.appeared.connect(model.begin_first)
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.save_wanted.connect(desk.save_file)
-        view.table.visible.connect(model.read_shapes)
-        view.table.opened.connect(self._open)
+        view.table.opened.connect(lambda row: open_row(desk, row))
         view.table.only.connect(model.only_wanted)
-        for lines in (view.settings, view.gone):
-            lines.opened.connect(self._show_time)
+        for lines in (view.lists.settings, view.lists.gone):
+            lines.opened.connect(lambda line: open_line(desk, line))
+
+    def _join_reading(self) -> None:
+        view, reading = self.view, self._reading
+        view.charts_wanted.connect(reading.read_charts)
+        view.others_wanted.connect(self._read_others)
+        view.table.visible.connect(reading.read_shapes)
+        reading.added.connect(view.show_others)
+        reading.shaped.connect(view.table.changes.add_shapes)
+        reading.drawn.connect(view.show_charts)
 
     def _show_state(self) -> None:
         model, view = self._model, self.view
@@ -104,7 +104,7 @@ class ComparePanel(QObject):
 
     def _show_surroundings(self) -> None:
         if self._model.found is not None:
-            self.view.show_surroundings(surroundings_of(self._model.found, self._desk.times.clock))
+            self.view.lists.show_surroundings(surroundings_of(self._model.found, self._desk.times.clock))
 
     def _note_growth(self) -> None:
         if self._model.state == "nothing":
@@ -113,37 +113,7 @@ class ComparePanel(QObject):
             self.view.show_grown(on=self._model.has_grown)
 
     def _read_others(self, verdict: str) -> None:
-        self._model.read_others("undecided" if verdict == "undecided" else "same")
-
-    def _open(self, row: ComparedRow) -> None:
-        """Show a row's series in Charts, over both windows if they are of the open session."""
-        model, desk = self._model, self._desk
-        if model.found is None or model.pair is None:
-            return
-        full = next(model.found.outline_of([row.rank - 1]))
-        pair = pair_of(model.found, full)
-        sides = ((model.pair.a, pair.a), (model.pair.b, pair.b))
-        here = [(side.window, series) for side, series in sides if side.session is None]
-        if not here:
-            desk.notify("Both sides are of other sessions: open one of them to see its charts.", "info")
-            return
-        windows = [window for window, _ in here]
-        whole = TimeRange(min(one.start for one in windows), max(one.end for one in windows))
-        self._show_series([here[0][1]], whole)
-
-    def _show_series(self, series: Sequence[Series], window: TimeRange) -> None:
-        desk = self._desk
-        desk.scope.set(desk.scope.scope.on([series[0].entity]).during(window).of_sources(()))
-        desk.charts.add(list({one.id: one for one in series}.values()))
-
-    def _show_time(self, line: OtherLine) -> None:
-        desk = self._desk
-        if line.at is None:
-            return
-        scope = desk.scope.scope.during(TimeRange(line.at - _AROUND_MS, line.at + _AROUND_MS))
-        desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope)
-        desk.charts.release()
-        desk.charts.shown.emit()
+        self._reading.read_others("undecided" if verdict == "undecided" else "same")
 
 
 def make(desk: Desk) -> QWidget:

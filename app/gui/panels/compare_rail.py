@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
-from PySide6.QtCore import QObject, QPoint
-from PySide6.QtWidgets import QFileDialog, QWidget
-
-from app.gui.comparison_model import Letter
+from app.gui.comparison_choosing import ComparisonChoosing
 from app.gui.desk import Desk
-from app.gui.window_dialog import WindowDialog
 from diagnosis.comparison.windows import alignment
 from resources.foreign_text import shown
 from resources.units import format_duration
-from viewmodels.comparison_choices import ChosenSide, pair_offers, side_offers
 from viewmodels.comparison_surroundings import surroundings_of
-from widgets.dialog_opening import open_dialog
 from wizards.pages.compare_rail import CompareRail
-from wizards.pages.compare_sides import pairs_menu, side_menu
-
-_SESSIONS = "Sessions (*.hscope)"
 
 
 class CompareRailPanel(QObject):
@@ -33,8 +24,7 @@ class CompareRailPanel(QObject):
         view, model = self.view, self._model
         view.swapped.connect(model.swap)
         view.again.connect(model.renew)
-        view.pairs_wanted.connect(self._offer_pairs)
-        view.side_wanted.connect(self._offer_sides)
+        ComparisonChoosing(desk, view)
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.load.left_out.connect(lambda window, on: model.leave_out(window, on=on))
         view.filter.changed.connect(model.filtered)
@@ -108,52 +98,6 @@ class CompareRailPanel(QObject):
         page = self._model.page
         names = [one.name for one in page.rows if one.entity == entity] if page is not None else []
         self.view.filter.show_only(entity, names[0] if names else "")  # type: ignore[arg-type]
-
-    def _offer_pairs(self) -> None:
-        known = self._model.known()
-        if known is not None:
-            menu = pairs_menu(self.view, pair_offers(known), self._model.choose)
-            menu.popup(self.view.offers.mapToGlobal(QPoint(0, self.view.offers.height())))
-
-    def _offer_sides(self, letter: str) -> None:
-        known = self._model.known()
-        if known is None:
-            return
-        side: Letter = "a" if letter == "a" else "b"
-        clock = self._desk.times.clock
-
-        def describe(one: ChosenSide) -> str:
-            return f"{shown(one.title)}   {clock.window(one.window)}   {shown(one.note)}".replace("&", "&&")
-
-        others: list[tuple[str, Callable[[], None]]] = [
-            ("Other times…", lambda: self._ask_times(side)),
-            ("Another session…", lambda: self._ask_session(side)),
-        ]
-        choose: Callable[[ChosenSide], None] = lambda one: self._model.choose_side(side, one)  # noqa: E731
-        menu = side_menu(self.view, side_offers(known), describe, choose, others)
-        button = self.view.sides[letter].change
-        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
-
-    def _ask_times(self, letter: Letter) -> None:
-        pair = self._model.pair
-        if pair is None:
-            return
-        side = pair.a if letter == "a" else pair.b
-        dialog = WindowDialog(letter.upper(), side.window, self._desk.times.clock, self.view.window())
-        dialog.chosen.connect(
-            lambda window: self._model.choose_side(
-                letter, ChosenSide("chosen", window, "typed times", side.session)
-            )
-        )
-        dialog.open()
-
-    def _ask_session(self, letter: Letter) -> None:
-        own = self._desk.session.path
-        folder = str(own.parent) if own is not None else ""
-        dialog = QFileDialog(self.view.window(), "Another session", folder, _SESSIONS)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self._model.choose_session(letter, Path(path)))
-        open_dialog(dialog)
 
 
 def make(desk: Desk) -> QWidget:

@@ -1,0 +1,39 @@
+"""Shows in Charts what a row or a line of the comparison tells."""
+
+from __future__ import annotations
+
+from app.gui.desk import Desk
+from sessions.times import TimeRange
+from viewmodels.comparison_curves import pair_of
+from viewmodels.comparison_page import ComparedRow
+from viewmodels.comparison_surroundings import OtherLine
+
+_AROUND_MS = 300_000
+
+
+def open_row(desk: Desk, row: ComparedRow) -> None:
+    """Show a row's series in Charts, over both windows as far as they are of the open session."""
+    found, chosen = desk.comparison.found, desk.comparison.pair
+    if found is None or chosen is None:
+        return
+    pair = pair_of(found, next(found.outline_of([row.rank - 1])))
+    sides = ((chosen.a, pair.a), (chosen.b, pair.b))
+    here = [(side.window, series) for side, series in sides if side.session is None]
+    if not here:
+        desk.notify("Both sides are of other sessions: open one of them to see its charts.", "info")
+        return
+    windows = [window for window, _ in here]
+    whole = TimeRange(min(one.start for one in windows), max(one.end for one in windows))
+    series = list({one.id: one for _, one in here}.values())
+    desk.scope.set(desk.scope.scope.on([series[0].entity]).during(whole).of_sources(()))
+    desk.charts.add(series)
+
+
+def open_line(desk: Desk, line: OtherLine) -> None:
+    """Show the time of an event in Charts, and whom it was about."""
+    if line.at is None:
+        return
+    scope = desk.scope.scope.during(TimeRange(line.at - _AROUND_MS, line.at + _AROUND_MS))
+    desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope)
+    desk.charts.release()
+    desk.charts.shown.emit()

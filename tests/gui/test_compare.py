@@ -1,0 +1,260 @@
+"""The Compare page in the whole window: from the likeliest pair to a row's charts, by mouse and by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.comparison_choosing import ComparisonChoosing
+from app.gui.navigation import palette_entries
+from app.gui.window_dialog import WindowDialog
+from sessions.times import TimeRange
+from tests.gui.one_window import opened, press, program, session, snapshot_of
+from tests.gui.windows import child_of, wait
+from viewmodels.comparison_choices import ChosenSide, PairOffer
+from wizards.pages.compare_page import ComparePage
+from wizards.pages.compare_rail import CompareRail
+
+__all__ = ["opened", "program", "session"]
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def compared(opened: Program, qtbot: QtBot) -> ComparePage:
+    """The page with the likeliest comparison of a quarter of an hour of the demo."""
+    opened.window.show_panel("compare")
+    wait(qtbot, lambda: opened.desk.comparison.state == "ready")
+    view = child_of(opened.window, ComparePage)
+    wait(qtbot, lambda: bool(view.charts.charts[0].chart))
+    return view
+
+
+def minutes(opened: Program, first: float, last: float) -> TimeRange:
+    span = snapshot_of(opened).span
+    assert span is not None
+    return TimeRange(span.start + round(first * 60_000), span.start + round(last * 60_000) - 1)
+
+
+def texts(page: ComparePage, column: str) -> list[str]:
+    return [str(getattr(one, column)) for one in page.table.changes.rows]
+
+
+def test_one_click_compares_normal_against_worst(compared: ComparePage, opened: Program) -> None:
+    pair = opened.desk.comparison.pair
+    assert pair is not None
+    assert pair.why.startswith("normal against worst: ")
+    assert pair.a.window.intersect(pair.b.window) is None
+    assert compared.head.line.text().endswith(("better.", "got worse."))
+    assert opened.window.dock("comparing").isVisible()
+    assert not opened.window.dock("inventory").isVisible()
+    assert set(texts(compared, "judged")) <= {"better", "worse", "to know"}
+    ranks = [one.rank for one in compared.table.changes.rows]
+    assert ranks == sorted(ranks), "ranked by what matters"
+
+
+def test_the_inventory_comes_back_beside_it_and_on_the_other_pages(
+    compared: ComparePage, opened: Program
+) -> None:
+    opened.window.commands["panel.inventory"].trigger()
+    assert opened.window.dock("inventory").isVisible()
+    assert opened.window.dock("comparing").isVisible()
+    opened.window.show_panel("charts")
+    assert opened.window.dock("inventory").isVisible()
+    assert not opened.window.dock("comparing").isVisible()
+
+
+def test_x_swaps_and_what_was_higher_is_lower(compared: ComparePage, opened: Program, qtbot: QtBot) -> None:
+    model = opened.desk.comparison
+    before, found = model.pair, model.found
+    assert before is not None
+    assert found is not None
+    counts = found.counts
+    compared.table.setFocus()
+    press(qtbot, Qt.Key.Key_X)
+    wait(qtbot, lambda: model.state == "ready")
+    assert model.pair is not None
+    assert (model.pair.a, model.pair.b) == (before.b, before.a)
+    assert model.found is not None
+    assert model.found.counts["lower"] == pytest.approx(counts["higher"], abs=5)
+
+
+def test_a_row_chooses_the_charts_and_p_pins_one(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    rows = compared.table.changes.rows
+    compared.table.setFocus()
+    press(qtbot, Qt.Key.Key_P)
+    press(qtbot, Qt.Key.Key_Down)
+    press(qtbot, Qt.Key.Key_Down)
+    wait(
+        qtbot,
+        lambda: (
+            [one.chart.row.rank for one in compared.charts.charts[:2] if one.chart is not None]
+            == [rows[0].rank, rows[2].rank]
+        ),
+    )
+    assert compared.table.changes.pinned == {rows[0].rank}
+    shown = compared.charts.charts[0]
+    assert shown.chart is not None
+    assert shown.accessibleName() == f"{rows[0].counter} of {rows[0].name}"
+    assert f"A {rows[0].a}, B {rows[0].b}" in shown.accessibleDescription()
+
+
+def test_enter_shows_the_row_in_charts_over_both_windows(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    row, pair = compared.table.current, opened.desk.comparison.pair
+    assert row is not None
+    assert pair is not None
+    compared.table.setFocus()
+    press(qtbot, Qt.Key.Key_Return)
+    assert opened.window.pages.currentWidget().objectName() == "panel-charts"
+    window = opened.desk.scope.scope.window
+    assert window is not None
+    assert window.contains(pair.a.window.start)
+    assert window.contains(pair.b.window.end)
+    by_id = snapshot_of(opened).series_index.by_id
+    charted = {by_id[one].counter for chart in opened.desk.charts.charts for one in chart.series}
+    assert row.counter_key in charted
+
+
+def test_undecided_rows_are_folded_until_they_are_asked_for(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    rail = child_of(opened.window, CompareRail)
+    assert "undecided" not in texts(compared, "judged")
+    compared.lists.more.click()
+    wait(qtbot, lambda: "undecided" in texts(compared, "judged"))
+    assert rail.filter.boxes["undecided"].isChecked()
+    assert set(texts(compared, "change")[-3:]) == {"?"}, "never written as the same"
+    rail.filter.boxes["same"].setChecked(True)
+    wait(qtbot, lambda: "same" in texts(compared, "judged"))
+    assert texts(compared, "change")[-1] == "~"
+
+
+def test_words_and_areas_choose_rows(compared: ComparePage, opened: Program, qtbot: QtBot) -> None:
+    rail = child_of(opened.window, CompareRail)
+    first = compared.table.changes.rows[0]
+    qtbot.keyClicks(rail.filter.search, first.counter)
+    assert {one.counter for one in compared.table.changes.rows} <= {
+        one.counter for one in compared.table.changes.rows if first.counter.lower() in one.counter.lower()
+    }
+    rail.filter.areas[first.area].setChecked(False)
+    assert first.rank not in [one.rank for one in compared.table.changes.rows]
+
+
+def test_the_shown_time_is_compared_with_before(opened: Program, qtbot: QtBot) -> None:
+    window = minutes(opened, 8, 14)
+    opened.desk.scope.set(opened.desk.scope.scope.during(window))
+    opened.window.commands["go.compare"].trigger()
+    wait(qtbot, lambda: opened.desk.comparison.state == "ready")
+    pair = opened.desk.comparison.pair
+    assert pair is not None
+    assert (pair.why, pair.b.window) == ("right before", window)
+    assert pair.a.window.end == window.start - 1
+    assert opened.window.pages.currentWidget().objectName() == "panel-compare"
+
+
+def test_nothing_before_is_said_with_what_to_do(opened: Program, qtbot: QtBot) -> None:
+    opened.desk.comparison.with_before(minutes(opened, 0, 14))
+    view = child_of(opened.window, ComparePage)
+    assert view.head.line.text() == "There is nothing before the chosen time."
+    assert "Choose A and B" in view.empty.reason.text()
+
+
+def test_windows_that_overlap_are_refused_in_a_sentence(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    model = opened.desk.comparison
+    a, b = (ChosenSide(name, minutes(opened, first, 10)) for name, first in (("one", 0), ("other", 5)))
+    model.choose(PairOffer("overlapping", a, b))
+    wait(qtbot, lambda: model.state == "failed")
+    assert compared.head.line.text().startswith("A and B overlap")
+    assert not compared.head.renew.isHidden()
+
+
+def test_a_few_samples_are_indicative(compared: ComparePage, opened: Program, qtbot: QtBot) -> None:
+    model = opened.desk.comparison
+    short, long = minutes(opened, 0, 1), minutes(opened, 1, 14)
+    model.choose(PairOffer("short", ChosenSide("one", short), ChosenSide("rest", long)))
+    wait(qtbot, lambda: model.state == "ready")
+    assert model.page is not None
+    assert model.page.head.limits == "Indicative: A has 12 samples, 30 tell more."
+
+
+def test_another_session_is_the_other_side(
+    compared: ComparePage, opened: Program, qtbot: QtBot, session: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "the other.hscope"
+    other.write_bytes(session.read_bytes())
+    model = opened.desk.comparison
+    model.choose(
+        PairOffer(
+            "both",
+            ChosenSide("all", minutes(opened, 0, 14)),
+            ChosenSide("rest", minutes(opened, 0, 14), session=None),
+        )
+    )
+    child_of(opened.window, ComparisonChoosing).choose_session("b", other)
+    wait(qtbot, lambda: model.state == "ready")
+    assert model.found is not None
+    assert model.found.counts["higher"] + model.found.counts["lower"] == 0, (
+        "a session is the same as its copy"
+    )
+    wait(qtbot, lambda: compared.head.line.text().startswith("Nothing differs beyond the noise"))
+    assert '"the other.hscope"' in model.command
+    opened.desk.session.close()
+
+
+def test_typed_times_are_taken_or_refused(compared: ComparePage, opened: Program, qtbot: QtBot) -> None:
+    window = minutes(opened, 3, 6)
+    dialog = WindowDialog("A", window, opened.desk.times.clock, opened.window)
+    taken: list[TimeRange] = []
+    dialog.chosen.connect(taken.append)
+    dialog.open()
+    dialog.start.setText("soon")
+    dialog.buttons.accepted.emit()
+    assert "is not a time" in dialog.trouble.text()
+    dialog.start.setText(dialog.end.text())
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.text() == "It ends before it begins: To must be after From."
+    assert taken == []
+    dialog.start.setText(opened.desk.times.clock(window.start).strftime("%Y-%m-%d %H:%M:%S"))
+    dialog.buttons.accepted.emit()
+    assert [one.start // 1000 for one in taken] == [window.start // 1000]
+
+
+def test_stopping_it_says_so_and_offers_to_go_on(opened: Program, qtbot: QtBot) -> None:
+    opened.window.show_panel("compare")
+    view, model = child_of(opened.window, ComparePage), opened.desk.comparison
+    assert model.state == "computing"
+    assert not view.head.cancel.isHidden()
+    view.head.cancel.click()
+    assert view.head.line.text() == "Comparing was stopped."
+    view.head.renew.click()
+    wait(qtbot, lambda: model.state == "ready")
+
+
+def test_the_command_and_the_table_leave_the_window(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    compared.head.command.click()
+    copied = QApplication.clipboard().text()
+    assert copied.startswith("hyperscope compare demo.hscope --a 20")
+    with qtbot.waitSignal(compared.save_wanted) as saved:
+        compared.head.csv.click()
+    csv = saved.args[0].forms[0].content().decode("utf-8-sig")
+    lines = csv.splitlines()
+    assert lines[0].startswith("rank,entity,counter,key,A,B,change,interval")
+    assert len(lines) == len(compared.table.changes.rows) + 1
+
+
+def test_the_palette_offers_pairs(opened: Program, qtbot: QtBot) -> None:
+    texts_ = [one.text for one in palette_entries(opened.desk, opened.window.commands)]
+    assert any(one.startswith("Compare: normal against worst") for one in texts_)
+    assert "Compare: first half against second half" in texts_
