@@ -84,10 +84,14 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The whole flow."""
+    """The whole flow. ``counted`` says what a number without a unit counts, ``well`` what is said of a check
+    that found nothing and has no number to tell; both by problem.
+    """
 
     kinds: list[str]
     setting_counters: list[str]
+    counted: dict[str, str]
+    well: dict[str, str]
     numbers: Numbers
     symptoms: list[Noticed]
     groups: list[RowGroup]

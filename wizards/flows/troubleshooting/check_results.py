@@ -10,7 +10,7 @@ from diagnosis.topology import Topology
 from resources.catalogue import Catalogue
 from resources.guided_flow import Flow, Row, Ways
 from resources.problem_cards import Card, Problems
-from resources.units import format_duration, format_value
+from resources.units import format_duration
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange, joined
@@ -202,7 +202,10 @@ class _Check:
                 refs = {**{one.kind: one for one in topology.ancestors(host).values()}, **refs}
         if pool := topology.pools.nearest(ref):
             refs.setdefault("pool", pool)
-        return {kind: topology.entity(one).name for kind, one in refs.items()}
+        names: dict[str, str] = {kind: topology.entity(one).name for kind, one in refs.items()}
+        if "nic" in names:  # an uplink's name begins with that of its host
+            names["nic"] = names["nic"].rpartition("/")[2]
+        return names
 
 
 def _get(reach: CheckReach | None) -> str:
@@ -247,14 +250,3 @@ def _measured_counter(card: Card) -> str:
                 if key and not key.startswith("fact:"):
                     return key.removeprefix("host:")
     return ""
-
-
-def measured_text(check: CheckResult) -> str:
-    """Return the short text beside a check: "33.8 % of 10 %", or why there is none."""
-    number = check.number
-    if number is None:
-        line = next((one for one in check.rule if one.limit is not None), None)
-        if line is None or line.limit is None:
-            return "" if check.is_found else check.because.rstrip(".")
-        return f"{format_value(line.value, line.unit)} of {format_value(line.limit, line.unit)}"
-    return f"{format_value(number.value, number.unit)} of {format_value(number.limit, number.unit)}"

@@ -23,7 +23,8 @@ from sessions.times import TimeRange, now_ms
 from sessions.troubleshooting import CheckResult, RowResult, Symptom, TroubleshootingRun, ranked
 from sessions.verdict_wording import limits_of, source_limits
 from viewmodels.snapshot import Snapshot
-from wizards.flows.troubleshooting.check_results import Judged, Knowledge, check_results, measured_text
+from wizards.flows.troubleshooting.check_results import Judged, Knowledge, check_results
+from wizards.flows.troubleshooting.measured_words import measured_text
 from wizards.flows.troubleshooting.surroundings import surroundings_of
 
 _FIRST = 1
@@ -101,7 +102,7 @@ def look_into(
     diagnosis = judging.run()
     judged = Judged(diagnosis, judging.outside, prepared.topology, only)
     checks = check_results(judged, symptom, known)
-    rows = tuple(_row(row, checks) for row in known.flow.rows)
+    rows = tuple(_row(row, checks, known.flow) for row in known.flow.rows)
     verdict = diagnosis.verdict
     run = TroubleshootingRun(
         number=_FIRST,
@@ -125,7 +126,7 @@ def context_of(symptom: Symptom, flow: Flow, span: TimeRange | None) -> TimeRang
     return (whole.intersect(span) or symptom.window) if span else symptom.window
 
 
-def _row(row: Row, checks: Sequence[CheckResult]) -> RowResult:
+def _row(row: Row, checks: Sequence[CheckResult], flow: Flow) -> RowResult:
     own = [one for one in checks if one.row == row.id]
     applying = [one for one in own if one.verdict != "not applicable"]
     # Where nothing was found the row is told by its own question, the first one that something here can have:
@@ -137,14 +138,14 @@ def _row(row: Row, checks: Sequence[CheckResult]) -> RowResult:
         row.group,
         row.guide,
         leading.verdict,
-        _measured(leading, checks),
+        _measured(leading, checks, flow),
         leading.problem,
         tuple(row.problems),
     )
 
 
-def _measured(check: CheckResult, checks: Sequence[CheckResult]) -> str:
+def _measured(check: CheckResult, checks: Sequence[CheckResult], flow: Flow) -> str:
     if check.follows_from is not None:
         above = next((one for one in checks if one.problem == check.follows_from[0]), None)
         return f"follows from {above.title[0].lower() + above.title[1:] if above else check.follows_from[1]}"
-    return measured_text(check)
+    return measured_text(check, flow)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from resources.units import format_value
 from sessions.times import TimeRange
 from sessions.troubleshooting import (
     CheckedAgain,
@@ -21,6 +20,7 @@ from sessions.troubleshooting import (
     VerifiedNumber,
     ranked,
 )
+from wizards.flows.troubleshooting.measured_words import value_text
 from wizards.flows.troubleshooting.verified_numbers import JudgedLoad
 
 _SEVERITY = {"critical": 3, "warning": 2, "info": 1, None: 0}
@@ -205,7 +205,7 @@ def _numbers(again: CheckedAgain) -> str:
     number = again.number
     if number is None:
         return ""
-    before, after = (format_value(one, number.unit) for one in (number.before, number.after))
+    before, after = (value_text(one, number.unit) for one in (number.before, number.after))
     return f"{number.what} was {before}, now {after}. "
 
 

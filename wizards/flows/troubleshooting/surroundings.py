@@ -47,7 +47,7 @@ def entity_called(snapshot: Snapshot, name: str, flow: Flow) -> EntityRef:
         raise UsageError(
             f"{len(found)} things are called {shown(wanted)!r}: "
             f"{', '.join(f'{kind_label(ref.kind)} {shown(ref.key)}' for ref in found[:_NAMED])}.",
-            advice="Name one as kind:name, or by its key.",
+            advice="Name one by its key, as it stands here.",
         )
     return found[0]
 

@@ -1,0 +1,81 @@
+"""What to do: steps of supported causes only, lines to copy in which no name can end its quotes."""
+
+from __future__ import annotations
+
+import shlex
+
+from resources.guided_flow import load_flow, load_ways
+from resources.problem_cards import load_problems
+from sessions.findings import CauseVerdict, Finding, Verdict
+from sessions.model import EntityRef
+from sessions.troubleshooting import Step
+from wizards.flows.troubleshooting.measured_words import of_limit_text
+from wizards.flows.troubleshooting.steps import for_powershell, for_shell, steps_of
+
+VM = EntityRef("vm", "vm-1")
+
+
+def finding(problem: str, causes: dict[str, Verdict], *remedies: str) -> Finding:
+    titles = {cause.id: cause.title for cause in load_problems().card(problem).causes}
+    judged = tuple(CauseVerdict(one, titles[one], verdict, "") for one, verdict in causes.items())
+    return Finding(problem, "", "warning", VM, "db-prod", (), 1.0, "", (), judged, remedies)
+
+
+def steps(found: Finding, name: str = "db-prod") -> tuple[Step, ...]:
+    return steps_of(found, load_problems().card(found.problem), load_ways(), {"vm": name})
+
+
+def test_a_step_says_where_and_how() -> None:
+    found = finding("cpu.limit", {"vm_limit": "likely", "pool_limit": "ruled out"}, "Set it.", "Use shares.")
+    one, two = steps(found)
+    assert (one.text, one.cause, one.if_so) == ("Set it.", "vm_limit", "")
+    assert one.client == "VM › Edit Settings › CPU › Limit › Unlimited. It takes effect at once."
+    assert one.powercli == (
+        "Get-VM -Name 'db-prod' | Get-VMResourceConfiguration | Set-VMResourceConfiguration -CpuLimitMhz $null"
+    )
+    assert two.powercli.endswith("-CpuSharesLevel Normal")
+
+
+def test_steps_of_possible_causes_say_if_so() -> None:
+    told = "If so (The VM has a limit of its own): Set it."
+    (one,) = steps(finding("cpu.limit", {"vm_limit": "possible"}, told))
+    assert (one.text, one.if_so) == ("Set it.", "The VM has a limit of its own")
+
+
+def test_a_step_of_two_causes_is_told_once() -> None:
+    causes: dict[str, Verdict] = {"swap_in": "likely", "decompression": "likely"}
+    found = finding("mem.swap_wait", causes, "Relieve it now.", "Fast storage.", "Relieve it.")
+    assert [one.cause for one in steps(found)] == ["swap_in", "swap_in", "decompression"]
+
+
+def test_what_follows_from_another_problem_has_no_steps() -> None:
+    assert steps(finding("cpu.limit", {"vm_limit": "likely"})) == ()
+
+
+def test_no_name_ends_its_quotes() -> None:
+    for quote in "'\u2018\u2019\u201a\u201b":
+        line = for_powershell(f"db{quote}; Remove-VM *; {quote}")
+        assert line == f"'db{quote * 2}; Remove-VM `*; {quote * 2}'"
+    assert for_powershell("a\nb\u2028c") == "'a?b?c'"
+    assert for_powershell("[test] 1?") == "'`[test`] 1`?'"
+    assert shlex.split(for_shell("naa.1; rm -rf $(x) 'y'")) == ["naa.1; rm -rf $(x) 'y'"]
+
+
+def test_every_line_to_copy_names_what_it_is_about_or_asks_for_it() -> None:
+    lines = [line for way in load_ways().every for line in (way.powercli, way.esxcli) if line]
+    assert not [line for line in lines if "\n" in line or "Remove-" in line or "-Confirm:$false" in line]
+
+
+def test_every_problem_is_in_one_row_and_the_guides_nineteen_are_there() -> None:
+    flow = load_flow()
+    assert len({problem for row in flow.rows for problem in row.problems}) == len(load_problems().cards)
+    assert sum(bool(row.guide) for row in flow.rows) == 19
+
+
+def test_numbers_are_said_with_what_they_count() -> None:
+    assert of_limit_text(33.8, 10, "%") == "33.8 % of 10 %"
+    assert of_limit_text(37.1, 2, "ratio") == "×37.1 of ×2"
+    assert of_limit_text(0.97, 0.9, "ratio") == "97 % of 90 %"
+    assert of_limit_text(0, 0, "/s", "aborts") == "no aborts"
+    assert of_limit_text(0.4, 0, "/s", "aborts") == "0.40 /s aborts; any is one too many"
+    assert of_limit_text(1, 3, "count", "snapshots") == "1 of 3 snapshots"

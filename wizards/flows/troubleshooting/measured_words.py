@@ -1,0 +1,51 @@
+"""Measured numbers in the few words that stand beside a check: ``33.8 % of 10 %``, ``×37 of ×2``."""
+
+from __future__ import annotations
+
+from resources.guided_flow import Flow
+from resources.units import format_value
+from sessions.troubleshooting import CheckResult
+
+_PARTS_UP_TO = 1.5
+"""A ratio whose limit is at most so much is a part of a whole, and said in percent."""
+_WORDLESS = ("flag", "state")
+_COUNTED = ("count", "/s")
+
+
+def value_text(value: float, unit: str, limit: float | None = None) -> str:
+    """Return a value with its unit; a ratio as percent where its ``limit`` is a part of a whole, else as so
+    many times.
+    """
+    if unit != "ratio":
+        return format_value(value, unit)
+    if limit is not None and abs(limit) <= _PARTS_UP_TO:
+        return format_value(value * 100, "%")
+    return f"×{format_value(value, 'ratio')}"
+
+
+def of_limit_text(value: float, limit: float, unit: str, noun: str = "") -> str:
+    """Return a value against its limit; a limit of nothing at all is said as that. ``noun`` is what a number
+    without a unit counts.
+    """
+    noun = noun if unit in _COUNTED else ""
+    if not limit:
+        what = f" {noun}" if noun else ""
+        return f"no{what or 'ne'}" if not value else f"{value_text(value, unit)}{what}; any is one too many"
+    shown = value_text(limit, unit, limit)
+    return f"{value_text(value, unit, limit)} of {shown}{f' {noun}' if noun else ''}"
+
+
+def measured_text(check: CheckResult, flow: Flow) -> str:
+    """Return the words beside a check, or why there is no number."""
+    if check.verdict == "not found" and check.problem in flow.well:
+        return flow.well[check.problem]
+    noun = flow.counted.get(check.problem, "")
+    number = check.number
+    if number is not None:
+        if number.unit in _WORDLESS:
+            return check.name
+        return of_limit_text(number.value, number.limit, number.unit, noun)
+    line = next((one for one in check.rule if one.limit is not None and one.unit not in _WORDLESS), None)
+    if line is None or line.limit is None:
+        return check.name if check.is_found else check.because.rstrip(".")
+    return of_limit_text(line.value, line.limit, line.unit, noun)
