@@ -22,16 +22,19 @@ def finding(problem: str, causes: dict[str, Verdict], *remedies: str) -> Finding
 
 
 def steps(found: Finding, name: str = "db-prod") -> tuple[Step, ...]:
-    return steps_of(found, load_problems().card(found.problem), load_ways(), {"vm": name})
+    card = load_problems().card(found.problem)
+    return steps_of(found, card, load_ways(), {"vm": name})
 
 
 def test_a_step_says_where_and_how() -> None:
-    found = finding("cpu.limit", {"vm_limit": "likely", "pool_limit": "ruled out"}, "Set it.", "Use shares.")
+    causes: dict[str, Verdict] = {"vm_limit": "likely", "pool_limit": "ruled out"}
+    found = finding("cpu.limit", causes, "Set it.", "Use shares.")
     one, two = steps(found)
     assert (one.text, one.cause, one.if_so) == ("Set it.", "vm_limit", "")
     assert one.client == "VM › Edit Settings › CPU › Limit › Unlimited. It takes effect at once."
     assert one.powercli == (
-        "Get-VM -Name 'db-prod' | Get-VMResourceConfiguration | Set-VMResourceConfiguration -CpuLimitMhz $null"
+        "Get-VM -Name 'db-prod' | Get-VMResourceConfiguration"
+        " | Set-VMResourceConfiguration -CpuLimitMhz $null"
     )
     assert two.powercli.endswith("-CpuSharesLevel Normal")
 
