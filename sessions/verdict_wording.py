@@ -144,7 +144,14 @@ def _by_reason(lead: str, checks: Sequence[CheckReach]) -> list[str]:
     found: dict[str, list[CheckReach]] = {}
     for check in checks:
         found.setdefault(check.reason, []).append(check)
-    return [f"{lead}: {_titles(some)}{': ' + reason if reason else ''}." for reason, some in found.items()]
+    return [f"{lead}: {_titles(some)}{_because(reason)}." for reason, some in found.items()]
+
+
+def _because(reason: str) -> str:
+    """Return a reason as the end of a sentence; cards write theirs as sentences of their own."""
+    text = reason.strip().removesuffix(".")
+    begins_small = (text[:1].isupper() and text[1:2].islower()) or text.startswith("A ")
+    return f": {text[0].lower() + text[1:] if begins_small else text}" if text else ""
 
 
 def source_limits(verdict: Verdict) -> list[str]:

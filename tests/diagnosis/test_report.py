@@ -68,6 +68,14 @@ Findings: 1 critical
     assert "cpu.limit (1)" in tail
 
 
+def test_what_no_sample_shows_is_not_said_to_be_in_none_of_them() -> None:
+    recording = Recording(seconds=15)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    text = printed(recording)
+    assert "Too little data to judge by: esx01" in text
+    assert "of its samples" not in text
+
+
 def test_a_healthy_session_says_so_and_what_was_not_checked() -> None:
     recording = Recording(seconds=600)
     recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})

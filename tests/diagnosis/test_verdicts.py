@@ -11,7 +11,14 @@ import pytest
 from diagnosis import Diagnosis, diagnose_session
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.times import TimeRange, iso
-from sessions.verdict_wording import check_because, entity_text, reach_text, verdict_sentence, verdict_title
+from sessions.verdict_wording import (
+    check_because,
+    entity_text,
+    limits_of,
+    reach_text,
+    verdict_sentence,
+    verdict_title,
+)
 from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
@@ -278,3 +285,16 @@ def test_what_coarse_samples_may_hide_is_said_beside_what_was_not_found(interval
 def test_a_fine_source_does_not_speak_for_the_hosts_of_a_coarse_one() -> None:
     fine, coarse = quiet(seconds=7200), quiet("esx02", seconds=7200, interval=300.0)
     assert checks_of(diagnosed(fine, coarse))["cpu.ready_high"].unseen_s == 600
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("No source tells the DRS score; vCenter does.", "no source tells the DRS score; vCenter does."),
+        ("no source has %CSTP; esxtop has it", "no source has %CSTP; esxtop has it."),
+        ("VMware Tools do not run.", "VMware Tools do not run."),
+    ],
+)
+def test_a_reason_is_the_end_of_the_sentence(reason: str, said: str) -> None:
+    verdict = Verdict("judged", checks=(CheckReach("x.y", "DRS says so", 1, 0, reason),))
+    assert f"Not judged: DRS says so: {said}" in limits_of(verdict)
