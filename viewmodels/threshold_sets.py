@@ -22,8 +22,10 @@ from resources.threshold_sets import (
     fault,
     numbers_fault,
 )
+from resources.units import format_value
 
 replace = msgspec.structs.replace
+_DIFFERENCES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,37 @@ def own_set(own: OwnThresholds, name: str) -> OwnSet:
         if one.name == name:
             return one
     raise UsageError(f"There is no threshold set {shown(name)!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """An earlier version of a set: what it is called, with what differs from the newest, and what it held;
+    ``numbers`` are all of its class.
+    """
+
+    label: str
+    note: str
+    numbers: tuple[tuple[str, float], ...]
+
+
+def version_rows(limits: StorageLimits, name: str) -> list[VersionRow]:
+    """Return the earlier versions of the admin's set of this name, the newest first."""
+    own = own_set(limits.own, name)
+    now = {row.name: row.value for row in number_rows(limits.classes, own.storage_class, own.numbers)}
+    rows = []
+    for one in own.earlier:
+        numbers = number_rows(limits.classes, own.storage_class, one.numbers)
+        differing = [
+            f"{row.title} {format_value(row.value, row.unit)} (now {format_value(now[row.name], row.unit)})"
+            for row in numbers
+            if row.value != now[row.name]
+        ]
+        more = len(differing) - _DIFFERENCES
+        named = "; ".join(differing[:_DIFFERENCES]) + (f"; and {more} more" if more > 0 else "")
+        day = f" of {one.saved}" if one.saved else ""
+        label = f"v{one.version}{day}: {named or 'the same numbers'}"
+        rows.append(VersionRow(label, one.note, tuple((row.name, row.value) for row in numbers)))
+    return rows
 
 
 def duplicated(limits: StorageLimits, storage_class: str, of: str, today: date) -> tuple[OwnThresholds, str]:

@@ -25,6 +25,7 @@ from viewmodels.threshold_sets import (
     saved,
     set_rows,
     used,
+    version_rows,
     with_chosen,
 )
 from widgets.dialog_opening import open_dialog
@@ -82,9 +83,8 @@ class StorageSetsPage(QObject):
         own = own_set(limits.own, row.name) if row.name else None
         known = limits.classes.get(row.storage_class)
         numbers = number_rows(limits.classes, row.storage_class, own.numbers if own else {})
-        earlier = f" Earlier versions kept: {len(own.earlier)}." if own and own.earlier else ""
-        about = (known.meaning if known else "") + earlier
-        self.view.show_set(row, about, own.note if own else "", numbers)
+        self.view.show_set(row, known.meaning if known else "", own.note if own else "", numbers)
+        self.view.show_versions(version_rows(limits, row.name) if row.name else [])
         if self._at in drafts:
             self.view.show_draft(drafts[self._at])
         self.view.show_trouble(limits.trouble)
@@ -120,7 +120,12 @@ class StorageSetsPage(QObject):
             self._store.limits, old, name=name, note=draft.note, numbers=dict(draft.numbers),
             today=date.today(),
         )  # fmt: skip
-        self._change(own, f"save {name}", (storage_class, name))
+        self._store.drafts.pop(self._at, None)
+        shown, self._shown = self._shown, None  # what stands in the fields is no draft any more
+        try:
+            self._change(own, f"save {name}", (storage_class, name))
+        finally:
+            self._shown = self._shown or shown
 
     def _ask_import(self) -> None:
         dialog = QFileDialog(self.view, "Import threshold sets", "", _FILTER)

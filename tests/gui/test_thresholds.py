@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,32 @@ def test_a_copy_is_edited_saved_counted_up_and_undone(
     for _ in range(3):
         press(sets, sets.redo, qtbot)
     assert live.desk.thresholds.limits.number("nvme", "latency_warn") == 2.5
+
+
+def test_an_earlier_version_is_brought_back_into_the_fields_and_saved_as_the_newest(
+    live: Program, sets: ThresholdSetsView, qtbot: QtBot
+) -> None:
+    choose(sets, "NVMe")
+    assert not sets.versions.isEnabled()
+    press(sets, sets.duplicate, qtbot)
+    assert "No earlier version" in sets.versions.toolTip()
+    for value in (2.5, 1.25):
+        box(sets, "Device latency, warning").setValue(value)
+        press(sets, sets.save, qtbot)
+        assert sets.list.currentText().endswith("yours, not used"), "saved, no more edited"
+    today = date.today().isoformat()
+    assert [one.text() for one in sets.versions.menu().actions()] == [
+        f"v2 of {today}: Device latency, warning 2.50 ms (now 1.25 ms)",
+        f"v1 of {today}: Device latency, warning 5 ms (now 1.25 ms)",
+    ]
+    sets.versions.menu().actions()[0].trigger()
+    assert box(sets, "Device latency, warning").value() == 2.5
+    assert live.desk.thresholds.limits.own.sets[0].numbers == {"latency_warn": 1.25}, "not before it is saved"
+    press(sets, sets.save, qtbot)
+    [own] = live.desk.thresholds.limits.own.sets
+    assert (own.version, own.numbers) == (4, {"latency_warn": 2.5})
+    assert [one.version for one in own.earlier] == [3, 2, 1]
+    assert sets.versions.menu().actions()[1].text() == f"v2 of {today}: the same numbers"
 
 
 def test_numbers_go_back_to_the_shipped_ones_singly_and_together(

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QVBoxLayout,
     QWidget,
 )
 
 from resources.threshold_sets import MAX_NAME, MAX_NOTE
-from viewmodels.threshold_sets import NumberRow, SetRow
+from viewmodels.threshold_sets import NumberRow, SetRow, VersionRow
 from widgets.thresholds.number_row import NumberRowWidgets
 from widgets.thresholds.parts import button, muted, row, show_step
 
@@ -81,6 +82,9 @@ class ThresholdSetsView(QWidget):
         self.save.setProperty("role", "primary")
         self.discard = button("Discard", "Back to what is saved", self._discard)
         self.reset = button("Reset all", "Put the shipped numbers into all fields", self._reset)
+        self.versions = button("Versions", "", lambda: None)
+        self._version_menu = QMenu(self)
+        self.versions.setMenu(self._version_menu)
         self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
         self.redo = button("Redo", "Nothing to redo", self.redo_wanted.emit)
         self.take = button("Import…", "Add the sets of a TOML file", self.import_wanted.emit)
@@ -129,6 +133,19 @@ class ThresholdSetsView(QWidget):
         for one in self._rows:
             one.show_value(numbers.get(one.name, one.value))
         self._enable()
+
+    def show_versions(self, versions: Sequence[VersionRow]) -> None:
+        """Offer the earlier versions of the set that is shown; choosing one puts it into the fields."""
+        self._version_menu.clear()
+        for one in versions:
+            act = self._version_menu.addAction(one.label.replace("&", "&&"))
+            act.triggered.connect(lambda _checked=False, one=one: self._bring_back(one))
+        self.versions.setEnabled(bool(versions))
+        tip = "Put an earlier version into the fields; Save makes it the newest"
+        self.versions.setToolTip(tip if versions else "No earlier version is kept of this set")
+
+    def _bring_back(self, version: VersionRow) -> None:
+        self.show_draft(Draft(self.name.text(), version.note, version.numbers))
 
     def show_trouble(self, text: str) -> None:
         """Say what could not be done; empty: nothing is wrong."""
@@ -202,7 +219,8 @@ class ThresholdSetsView(QWidget):
         form.addRow("Name", self.name)
         form.addRow("Note", self.note)
         self._column.addLayout(form)
-        self._column.addLayout(row(self.save, self.discard, self.reset, None, self.take, self.give))
+        edits = (self.save, self.discard, self.reset, self.versions)
+        self._column.addLayout(row(*edits, None, self.take, self.give))
         self._column.addWidget(self.trouble)
         self._column.addWidget(self._numbers)
         self._column.addStretch(1)
