@@ -13,6 +13,7 @@ from resources.units import format_value
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, Verification
+from tests.diagnosis.replaying import replay
 from tests.wizards.acting_lab import Act, Acted, acted, nothing, release, set_of, throttle, vanish
 from viewmodels.snapshot import read_snapshot
 from wizards.flows.troubleshooting.judging import look_into, symptom_of
@@ -194,3 +195,24 @@ def test_the_later_window_is_in_another_session(tmp_path: Path) -> None:
         found = verify(one, run, other=two, told=Told("raised its CPU limit"))
     assert (found.session, found.outcome) == ("b.hscope", "fixed")
     assert of_number(found, "time held back by a limit, on the worst vCPU").endswith("-> 0 %, better")
+
+
+def test_a_recording_is_verified_while_it_goes_on(tmp_path: Path) -> None:
+    act = set_of("victim", limit=np.inf)
+    recorded = acted(tmp_path / "whole.hscope", "cpu-limit-vm", act, seed=2, at_s=600, minutes=22)
+    live = tmp_path / "live.hscope"
+    told: list[str] = []
+    run: TroubleshootingRun | None = None
+    with SessionReader.open(recorded.path) as whole:
+        for now in replay(whole, live, every=24):
+            with opened(live) as session:
+                if now < recorded.at - 60_000:
+                    run = looked(session, recorded, recorded.vm("victim"))
+                    assert run.symptom.window.end <= now
+                    continue
+                assert run is not None
+                found = verify(session, run)
+                told.append(f"{found.state} {found.has_s / 60:.0f} {found.outcome or ''}".strip())
+    assert told[0] == "waiting for the change 1"
+    assert told[1:-1] == [f"too early {minutes}" for minutes in range(1, 10, 2)]
+    assert told[-1] == "done 11 fixed"
