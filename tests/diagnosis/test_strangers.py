@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from benchmarks import both_sources
 from benchmarks.scoreboard import play
+from benchmarks.scores import Score
 from benchmarks.shown import ESXTOP, VCENTER
 from lab import Scenario, load_scenarios
 
 SEED = 1
+OF_BOTH = (
+    "event-limit-set-and-lifted",
+    "event-vmotion-into-full-host",
+    "healthy-two-hosts",
+    "lookalike-power-on-quiet",
+    "shape-nvme-dead-path",
+    "shape-two-hosts-full-uplink",
+)
+"""Scenarios that are judged from a session with both sources as well."""
 STRANGE = {name: one for name, one in load_scenarios().items() if one.written_from == "text"}
 
 
@@ -36,6 +48,17 @@ def view_of(one: Scenario) -> str:
 def test_the_product_judges_as_a_stranger_does(name: str, view: str) -> None:
     """Nothing is missed, mistaken or raised but in the known misses, and each of those is still wrong."""
     scores = play((name, SEED), ESXTOP if view == "esxtop" else VCENTER)[1]
+    must_be_right_or_known(name, view, scores)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_BOTH)
+def test_esxtop_and_the_vcenter_of_one_site_are_judged_as_one(name: str) -> None:
+    """Each problem is found, its cause is the one that either source can tell, and it is told once."""
+    must_be_right_or_known(name, "both", both_sources.play(name, SEED))
+
+
+def must_be_right_or_known(name: str, view: str, scores: Mapping[str, Score]) -> None:
     wrong = "\n".join(line for score in scores.values() for line in score.misses)
     if (name, view) in known_misses():
         assert wrong, f"{name} is right now: take it off strangers_misses.toml"
@@ -44,5 +67,6 @@ def test_the_product_judges_as_a_stranger_does(name: str, view: str) -> None:
 
 
 def test_every_known_miss_is_of_a_scenario_and_says_why() -> None:
-    assert set(known_misses()) <= {(name, view_of(one)) for name, one in STRANGE.items()}
+    views = {(name, view_of(one)) for name, one in STRANGE.items()}
+    assert set(known_misses()) <= views | {(name, "both") for name in OF_BOTH}
     assert all(len(why) > 30 for why in known_misses().values())

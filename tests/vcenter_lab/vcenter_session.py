@@ -34,8 +34,12 @@ _INSTANCE_KINDS: Mapping[str, Kind] = {
 }  # fmt: skip
 
 
-def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
-    """The scenario as one source of kind vcenter; a sample is taken at the last tick of its interval."""
+def vcenter_session(
+    document: Json, catalogue: Catalogue, session: MemorySession | None = None
+) -> MemorySession:
+    """The scenario as one source of kind vcenter, in a session of its own or beside what ``session`` has; a
+    sample is taken at the last tick of its interval.
+    """
     built = _Session(document, catalogue)
     built.inventory()
     built.told()
@@ -46,7 +50,7 @@ def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
     values = np.array(columns, dtype=np.float64).T
     values[values < 0] = np.nan
     taken = ~np.isnan(values).all(axis=1)
-    session = MemorySession()
+    session = MemorySession() if session is None else session
     session.add_source(
         SourceSpec("vcenter", NAME, float(document["interval_s"])), times[taken], specs, values[taken],
         entities=built.entities.values(), facts=built.facts, events=built.events,
