@@ -14,6 +14,7 @@ from resources.foreign_text import shown
 from resources.storage_classes import ANY, ClassSign
 from resources.threshold_sets import ChosenClass, StorageLimits
 from sessions.model import DISK_PLACE, Entity, EntityRef, FloatArray
+from sessions.shared_devices import device_ref
 
 _NAME = 80
 
@@ -45,9 +46,12 @@ class StorageTable:
     _known: dict[EntityRef, Classed] = field(default_factory=dict)
     _stores: dict[EntityRef, set[EntityRef]] | None = None
     _below: dict[str, list[EntityRef]] | None = None
+    _led_to: dict[EntityRef, set[EntityRef]] | None = None
 
     def of(self, ref: EntityRef) -> Classed:
-        """Return the class of a device, a datastore, or a VM's disks; "other" for everything else."""
+        """Return the class of a device, a datastore, a VM's disks, or of all that a path or an adapter leads
+        to; "other" for everything else.
+        """
         base = self.base(ref)
         if base not in self._known:
             self._known[base] = _UNKNOWN  # a forged session may say that two things lie on each other
@@ -102,6 +106,8 @@ class StorageTable:
                 return self._chosen(base) or self._signed(base) or self._of_several(self._devices(base))
             case "vm":
                 return self._of_several(self._places(base))
+            case "path" | "adapter":
+                return self._of_all(self._behind(base))
         return _UNKNOWN
 
     def _chosen(self, base: EntityRef) -> Classed | None:
@@ -149,6 +155,24 @@ class StorageTable:
             for fact in self.facts.holding(DISK_PLACE):
                 self._stores.setdefault(fact.entity, set()).add(EntityRef("datastore", str(fact.value)))
         return sorted(self._stores.get(vm, ()))
+
+    def _behind(self, base: EntityRef) -> Iterable[EntityRef]:
+        """The devices that a path or an adapter leads to, as far as facts tell."""
+        if self._led_to is None:
+            self._led_to = {}
+            for path, device in self.facts.latest("path.device").items():
+                host, _, runtime = path.key.rpartition("/")
+                adapter = EntityRef("adapter", f"{host}/{runtime.partition(':')[0]}")
+                for ref in (path, adapter):
+                    self._led_to.setdefault(ref, set()).add(device_ref(host, str(device)))
+        return sorted(self._led_to.get(base, ()))
+
+    def _of_all(self, refs: Iterable[EntityRef]) -> Classed:
+        """The class that all of them have; of a mixture, none."""
+        found = {self.of(ref).storage_class for ref in refs}
+        if len(found) != 1 or found == {ANY}:
+            return _UNKNOWN
+        return Classed(found.pop(), "all devices that it leads to are of it")
 
     def _of_several(self, refs: Iterable[EntityRef]) -> Classed:
         """The slowest class of what something lies on, and on which of them."""

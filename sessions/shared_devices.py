@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sessions.model import EntityRef
+
 _WORLDWIDE = ("naa.", "eui.", "uuid.")
 
 
@@ -14,3 +16,8 @@ def is_shared_device(device: str) -> bool:
     become one.
     """
     return device.startswith(_WORLDWIDE)
+
+
+def device_ref(host: str, device: str) -> EntityRef:
+    """Return the entity of a device that the host with this key calls ``device``."""
+    return EntityRef("device", device if is_shared_device(device) else f"{host}/{device}")

@@ -1,4 +1,4 @@
-"""Which facts of a session tell the class of a device, a datastore, or a VM's disks."""
+"""Which facts of a session tell the class of a device, a path, a datastore, or a VM's disks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from sessions.model import DISK_PLACE, Fact
 
-_TELLING = re.compile(rf"device\.(protocol|vendor|ssd|local|datastore)|datastore\.type|{DISK_PLACE.pattern}")
+_TELLING = re.compile(
+    rf"device\.(protocol|vendor|ssd|local|datastore)|path\.device|datastore\.type|{DISK_PLACE.pattern}"
+)
 
 
 def tells_class(name: str) -> bool:

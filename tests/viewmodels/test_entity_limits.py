@@ -83,6 +83,34 @@ def test_each_device_has_the_limits_of_its_class(path: Path) -> None:
     assert found[LUN] is GENERAL.of("disk.device_latency", "device")
 
 
+def test_a_path_has_the_limits_of_its_device_and_an_adapter_those_that_all_its_devices_have(
+    path: Path,
+) -> None:
+    host, local = EntityRef("host", "esx01"), EntityRef("device", "esx01/mpx.vmhba0:C0:T0:L0")
+    devices = {"vmhba1:C0:T0:L0": NVME.key, "vmhba1:C0:T1:L0": NVME.key, "vmhba2:C0:T0:L1": LUN.key,
+               "vmhba2:C0:T0:L2": NVME.key, "vmhba0:C0:T0:L0": "mpx.vmhba0:C0:T0:L0"}  # fmt: skip
+    with SessionWriter.open(path) as writer:
+        writer.add_entities([Entity(host, "esx01"), Entity(local, "mpx.vmhba0:C0:T0:L0", host)])
+        writer.add_facts([Fact(local, f"device.{name}", value, T0) for name, value in DISK_FACTS])
+        for runtime, device in devices.items():
+            ref = EntityRef("path", f"esx01/{runtime}")
+            adapter = EntityRef("adapter", f"esx01/{runtime.partition(':')[0]}")
+            writer.add_entities([Entity(adapter, adapter.key, host), Entity(ref, runtime, adapter)])
+            writer.add_facts([Fact(ref, "path.device", device, T0)])
+    with reading(path) as (_, snapshot):
+        limits = limits_of(snapshot)
+        found = {
+            ref.key.partition("/")[2]: limits.of("disk.device_latency", ref)
+            for ref in snapshot.entities
+            if ref.kind in ("path", "adapter")
+        }
+    assert {name: one.warning.value for name, one in found.items() if one} == {
+        "vmhba1:C0:T0:L0": 5.0, "vmhba1:C0:T1:L0": 5.0, "vmhba1": 5.0,
+        "vmhba2:C0:T0:L1": 10.0, "vmhba2:C0:T0:L2": 5.0, "vmhba2": 10.0,
+        "vmhba0:C0:T0:L0": 15.0, "vmhba0": 15.0,
+    }  # fmt: skip
+
+
 def test_other_counters_and_entities_keep_the_general_limits(path: Path) -> None:
     with reading(path) as (_, snapshot):
         limits = limits_of(snapshot)

@@ -18,7 +18,7 @@ from collectors.vsphere.inventory.values import (
     Switch,
 )
 from sessions.model import Entity, EntityRef
-from sessions.shared_devices import is_shared_device
+from sessions.shared_devices import device_ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def paths(value: tuple[Path, ...], owner: EntityRef, others: OtherObjects) -> It
         pairs = tuple(text_pairs(("path.state", one.state), ("path.device", one.device)))
         yield _host_part(ref, above, one.runtime, one.name, pairs=pairs)
     for device, policy in {one.device: one.policy for one in value if one.device and one.policy}.items():
-        yield Part(device_ref(owner, device), None, (), (("device.path_policy", policy),))
+        yield Part(device_ref(owner.key, device), None, (), (("device.path_policy", policy),))
 
 
 def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
@@ -129,13 +129,8 @@ def switches(value: tuple[Switch, ...], owner: EntityRef, _others: OtherObjects)
             yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(pairs))
 
 
-def device_ref(owner: EntityRef, name: str) -> EntityRef:
-    """Return the entity of a device that host ``owner`` calls ``name``."""
-    return EntityRef("device", name if is_shared_device(name) else f"{owner.key}/{name}")
-
-
 def _device(owner: EntityRef, name: str, pairs: tuple[Pair, ...]) -> Part:
-    ref = device_ref(owner, name)
+    ref = device_ref(owner.key, name)
     return Part(ref, Entity(ref, name, None if ref.key == name else owner), (name,), pairs)
 
 
