@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from diagnosis.correlation import Correlation, Group
@@ -49,16 +50,21 @@ class CorrelationView:
     empty: str
 
 
-def correlation_view(found: Correlation, clock: Clock, top: int = 20) -> CorrelationView:
-    """Return what moved, for the first ``top`` entities; times are those of ``clock``."""
+def correlation_view(
+    found: Correlation, clock: Clock, top: int = 20, label: Callable[[str], str] = str
+) -> CorrelationView:
+    """Return what moved, for the first ``top`` entities; times are those of ``clock``.
+
+    ``label`` returns how a counter's key is called: a terminal shows the key itself.
+    """
     return CorrelationView(
-        title=_title(found),
+        title=_title(found, label),
         about=_about(found, clock),
-        rows=tuple(_row(found, group) for group in found.groups[:top]),
+        rows=tuple(_row(found, group, label) for group in found.groups[:top]),
         left_out=max(0, len(found.groups) - top),
-        itself=_itself(found),
+        itself=_itself(found, label),
         patterns=tuple(
-            f"{one.counter} of {shown(found.name(one.entity))}: {pattern_words(pattern, clock)}"
+            f"{label(one.counter)} of {shown(found.name(one.entity))}: {pattern_words(pattern, clock)}"
             for one, pattern in found.patterns
         ),
         events=tuple(shown(incident_words(one)) for one in found.incidents if one.is_near),
@@ -67,14 +73,14 @@ def correlation_view(found: Correlation, clock: Clock, top: int = 20) -> Correla
     )
 
 
-def _title(found: Correlation) -> str:
+def _title(found: Correlation, label: Callable[[str], str]) -> str:
     one = found.reference
     if one is None:
         return "What changed"
     instance = f" ({shown(one.spec.instance)})" if one.spec.instance else ""
     owner = found.owner or one.entity
     part = "" if owner == one.entity else f", {one.entity.kind} {shown(found.name(one.entity))}"
-    return f"What moved with {one.counter} of {shown(found.name(owner))}{part}{instance}"
+    return f"What moved with {label(one.counter)} of {shown(found.name(owner))}{part}{instance}"
 
 
 def _about(found: Correlation, clock: Clock) -> str:
@@ -101,7 +107,7 @@ def _about(found: Correlation, clock: Clock) -> str:
     return text
 
 
-def _row(found: Correlation, group: Group) -> CorrelationRow:
+def _row(found: Correlation, group: Group, label: Callable[[str], str]) -> CorrelationRow:
     lead = group.lead.series
     where = "" if lead.entity == group.entity else f" of {lead.entity.kind} {shown(found.name(lead.entity))}"
     instance = f" {shown(lead.spec.instance)}" if lead.spec.instance else ""
@@ -109,19 +115,19 @@ def _row(found: Correlation, group: Group) -> CorrelationRow:
         group.entity,
         f"{shown(found.name(group.entity), _NAME)} ({group.entity.kind})",
         part_words(group),
-        f"{lead.counter}{instance}{where}",
+        f"{label(lead.counter)}{instance}{where}",
         because(group.lead),
-        others(group),
+        others(group, label),
         group.score,
         tuple(one.series.id for one in group.all),
     )
 
 
-def _itself(found: Correlation) -> str:
+def _itself(found: Correlation, label: Callable[[str], str]) -> str:
     if found.itself is None:
         return ""
     count = len(found.itself.all)
-    keys = list(dict.fromkeys(one.series.counter for one in found.itself.all))
+    keys = list(dict.fromkeys(label(one.series.counter) for one in found.itself.all))
     named = ", ".join(keys[:6]) + (", …" if len(keys) > 6 else "")
     return f"{format_count(count)} more series of the same entity moved: {named}."
 

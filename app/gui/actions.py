@@ -10,7 +10,7 @@ from widgets.keys import KeyRow
 
 Menu = Literal["File", "Edit", "View", "Go", "Record", "Help", ""]
 Context = Literal[
-    "window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests", "compare"
+    "window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests", "compare", "moved"
 ]
 
 

@@ -29,6 +29,8 @@ from app.gui.judging import Judging
 from app.gui.layout import SavedLayout
 from app.gui.moment_frame import MomentFrame
 from app.gui.moment_model import MomentModel
+from app.gui.moved_model import MovedModel
+from app.gui.moved_pane import MovedPane
 from app.gui.palette import Palette
 from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import preferences
@@ -104,6 +106,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         jobs=jobs,
         tests=TestsModel(session, jobs, settings, models),
         comparison=ComparisonModel(session, jobs, (catalogue, problems), models),
+        moved=MovedModel(session, jobs, models),
         theme=theme,
         settings=settings,
         thresholds=thresholds,
@@ -175,6 +178,7 @@ class _Frame(QObject):
         desk.comparison.asked.connect(lambda: window.show_panel("compare"))
         window.places.replace("inventory", "comparing", on=True)
         MomentFrame(window, desk, self)
+        MovedPane(window.dock("moved"), window.dock("findings"), desk, self)
         self._enable()
         self._show_menu_bar()
         self._closed()

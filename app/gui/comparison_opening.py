@@ -29,6 +29,20 @@ def open_row(desk: Desk, row: ComparedRow) -> None:
     desk.charts.add(series)
 
 
+def ask_moved_with(desk: Desk, row: ComparedRow) -> None:
+    """Ask what moved with a row's series in B, or in A if only that is of the open session."""
+    found, chosen = desk.comparison.found, desk.comparison.pair
+    if found is None or chosen is None:
+        return
+    pair = pair_of(found, next(found.outline_of([row.rank - 1])))
+    for side, series in ((chosen.b, pair.b), (chosen.a, pair.a)):
+        if side.session is None:
+            desk.charts.shown.emit()
+            desk.moved.ask(series, side.window)
+            return
+    desk.notify("Both sides are of other sessions: open one of them to ask this.", "info")
+
+
 def open_line(desk: Desk, line: OtherLine) -> None:
     """Show the time of an event in Charts, and whom it was about."""
     if line.at is None:

@@ -16,6 +16,7 @@ from app.gui.jobs import JobRunner
 from app.gui.judging import Judging
 from app.gui.mark_requests import MarkRequests
 from app.gui.moment_model import MomentModel
+from app.gui.moved_model import MovedModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -86,6 +87,7 @@ class Desk:
     jobs: JobRunner
     tests: TestsModel
     comparison: ComparisonModel
+    moved: MovedModel
     theme: Theme
     settings: Settings
     thresholds: ThresholdStore

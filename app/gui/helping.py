@@ -37,6 +37,7 @@ OF_PLACES = {
     "panel-steps": "tests",
     "panel-compare": "window#compare",
     "panel-comparing": "window#compare",
+    "panel-moved": "window#what-moved-with-it",
     "panel-findings": "window#findings",
     "panel-timeline": "window#timeline",
     "panel-jobs": "window#jobs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from diagnosis.correlation.incidents import Incident
 from diagnosis.correlation.patterns import Pattern
@@ -71,12 +72,12 @@ def _factor(ratio: float) -> str:
     return f"{ratio:.1f}×" if ratio < 10 else f"{ratio:.0f}×"
 
 
-def others(group: Group) -> str:
-    """Return how many more series of the entity moved, with the first few counters."""
+def others(group: Group, label: Callable[[str], str] = str) -> str:
+    """Return how many more series of the entity moved, with the first few, as ``label`` names them."""
     if not group.others:
         return ""
-    keys = list(dict.fromkeys(one.series.counter for one in group.others))
-    named = [key for key in keys if key != group.lead.series.counter][:3]
+    keys = list(dict.fromkeys(label(one.series.counter) for one in group.others))
+    named = [key for key in keys if key != label(group.lead.series.counter)][:3]
     count = len(group.others)
     return f"+ {count:,} more" + (
         f": {', '.join(named)}{', …' if count > len(named) else ''}" if named else ""

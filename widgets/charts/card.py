@@ -41,8 +41,9 @@ class ChartCard(QFrame):
     user; ``saved`` with a FileOffer; ``statistics`` with True or False when the menu shows or hides the
     table of numbers; ``opened`` when a summary is to be opened as a large chart; ``page_wanted`` with
     "copy" or "save" for a picture of all charts; ``move_wanted`` with −1 to stand above the chart before, 1
-    to stand below the next one; ``explain_wanted`` when its counters are to be explained. ``session`` is
-    the name of the session, for pictures.
+    to stand below the next one; ``explain_wanted`` when its counters are to be explained; ``moved_wanted``
+    with the series of which is asked what moved with it; ``before_wanted`` when the shown time is to be
+    compared with before. ``session`` is the name of the session, for pictures.
     """
 
     closed = Signal()
@@ -54,6 +55,8 @@ class ChartCard(QFrame):
     page_wanted = Signal(str)
     move_wanted = Signal(int)
     explain_wanted = Signal()
+    moved_wanted = Signal(int)
+    before_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)

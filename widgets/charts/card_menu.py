@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint
 
+from resources.foreign_text import shown
 from sessions.times import TimeRange
 from viewmodels.file_offer import FileForm, FileOffer
 from widgets.charts.clipboard import copy_samples, copy_values, samples_file
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 CLOSE = "Del"
 MOVE_KEYS = ("Alt+Up", "Alt+Down")
+_MOST_CURVES = 6
 
 
 class CardMenu:
@@ -46,6 +49,7 @@ class CardMenu:
         scale = card.plot.drawing.scale
         return [
             meaning,
+            *self._relations(),
             None,
             *self._picture(),
             MenuEntry("Copy all charts as a picture", lambda: card.page_wanted.emit("copy")),
@@ -65,6 +69,19 @@ class CardMenu:
             MenuEntry("Move up", lambda: card.move_wanted.emit(-1), MOVE_KEYS[0]),
             MenuEntry("Move down", lambda: card.move_wanted.emit(1), MOVE_KEYS[1]),
             MenuEntry("Close the chart", card.closed.emit, CLOSE),
+        ]
+
+    def _relations(self) -> list[MenuEntry | None]:
+        """What moved with each curve, of the first ones; and what was otherwise before."""
+        card = self._card
+        curves = [one for one in card.curves if one.series][:_MOST_CURVES]
+        names = [f" {one.full_name}" if len(curves) > 1 else " it" for one in curves]
+        return [
+            *(
+                MenuEntry(f"What moved with{shown(name, 60)}", partial(card.moved_wanted.emit, one.series))
+                for name, one in zip(names, curves, strict=True)
+            ),
+            MenuEntry("Compare this time with before", card.before_wanted.emit, "Ctrl+B"),
         ]
 
     def _folding(self) -> list[MenuEntry | None]:

@@ -50,6 +50,8 @@ class ChartStack(QScrollArea):
     pictured = Signal(object, str)
     statistics = Signal(bool)
     explain_wanted = Signal(object)
+    moved_wanted = Signal(int)
+    before_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,6 +190,8 @@ class ChartStack(QScrollArea):
         card.page_wanted.connect(self._take_picture)
         card.statistics.connect(self.statistics)
         card.explain_wanted.connect(lambda card=card: self.explain_wanted.emit(card.spec.series))
+        card.moved_wanted.connect(self.moved_wanted)
+        card.before_wanted.connect(self.before_wanted)
         card.show_statistics(on=self._statistics)
         card.session = self._session
         card.head.titles = self._titles

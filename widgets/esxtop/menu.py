@@ -32,6 +32,7 @@ class TableMenu(QObject):
     """
 
     charted = Signal(object, int)
+    moved_wanted = Signal(int, int)
     scoped = Signal(int)
     hidden = Signal(int)
     explained = Signal(int)
@@ -99,7 +100,8 @@ class TableMenu(QObject):
         count = self._model.rowCount()
         everything = list(range(count))
         entries.append(MenuEntry(f"Chart {title} of all rows", lambda: self.charted.emit(everything, column)))
-        entries += [None, MenuEntry(f"Look at {name} only", lambda: self.scoped.emit(row))]
+        asked = MenuEntry(f"What moved with {title} of {name}", lambda: self.moved_wanted.emit(row, column))
+        entries += [asked, None, MenuEntry(f"Look at {name} only", lambda: self.scoped.emit(row))]
         if self._model.row_at(row)[1].expandable:
             entries.append(MenuEntry(f"Expand or fold {name}", self.expanded.emit, "E"))
         return [*entries, None, *self._of_heading(column)]

@@ -20,8 +20,9 @@ class FindingsMenu(QObject):
 
     Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted``
     with the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
-    the finding; ``explain_wanted`` with the problem to explain. ``tests`` returns ids and titles of the
-    tests that a finding offers.
+    the finding; ``explain_wanted`` with the problem to explain; ``moved_wanted`` with a finding of
+    which is asked what moved with it; ``before_wanted`` with one whose time is to be compared with before.
+    ``tests`` returns ids and titles of the tests that a finding offers.
     """
 
     wanted = Signal(object)
@@ -30,6 +31,8 @@ class FindingsMenu(QObject):
     all_wanted = Signal()
     test_wanted = Signal(str, object)
     explain_wanted = Signal(str)
+    moved_wanted = Signal(object)
+    before_wanted = Signal(object)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
@@ -72,6 +75,8 @@ class FindingsMenu(QObject):
         return [
             MenuEntry("Show its evidence in the charts", lambda: self.wanted.emit(finding), "Ctrl+Return"),
             MenuEntry("What is this problem?", partial(self.explain_wanted.emit, finding.problem)),
+            MenuEntry("What moved with it", partial(self.moved_wanted.emit, finding)),
+            MenuEntry("Compare its time with before", partial(self.before_wanted.emit, finding)),
             *offered,
             None,
             MenuEntry("Copy as text", lambda: self.text_wanted.emit(finding), COPY),

@@ -24,7 +24,8 @@ class TimelineMenu(QObject):
 
     ``pointing`` finds what is at a point, ``choose`` chooses a mark and ``chosen`` is the one that is;
     ``table``, which the owner sets, returns all events and marks that are shown, ``choices`` which logs and
-    kinds of events can be hidden; ``toggled`` carries the choice that a click changed.
+    kinds of events can be hidden; ``toggled`` carries the choice that a click changed;
+    ``before_wanted`` when the shown time is to be compared with before.
     """
 
     edited = Signal(object)
@@ -34,6 +35,7 @@ class TimelineMenu(QObject):
     copied = Signal(str)
     save_wanted = Signal(object)
     toggled = Signal(object)
+    before_wanted = Signal()
 
     def __init__(
         self,
@@ -83,6 +85,7 @@ class TimelineMenu(QObject):
             return [
                 MenuEntry("Drop a mark here…", drop, icon=icons.get("mark")),
                 MenuEntry("Show the whole session", self.unzoomed.emit),
+                MenuEntry("Compare the shown time with before", self.before_wanted.emit, "Ctrl+B"),
             ]
         return [
             MenuEntry("Change the note…", lambda: self.edited.emit(mark), "F2"),

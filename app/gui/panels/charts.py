@@ -12,6 +12,7 @@ from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
+from app.gui.navigation import compare_with_before
 from app.gui.scope_events import ScopeEvents
 from viewmodels.chart_curves import CurveLabels
 from viewmodels.snapshot import Change
@@ -48,6 +49,8 @@ class ChartsPanel(QObject):
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
+        stack.moved_wanted.connect(desk.moved.ask_series)
+        stack.before_wanted.connect(lambda: compare_with_before(desk))
         stack.pictured.connect(lambda picture, title: copy_drawn(desk, picture, title))
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.gui.comparison_opening import open_line, open_row
+from app.gui.comparison_opening import ask_moved_with, open_line, open_row
 from app.gui.comparison_reading import ComparisonReading
 from app.gui.desk import Desk
 from resources.foreign_text import shown
@@ -52,6 +52,7 @@ class ComparePanel(QObject):
         view.save_wanted.connect(desk.save_file)
         view.table.opened.connect(lambda row: open_row(desk, row))
         view.table.only.connect(model.only_wanted)
+        view.table.moved_with.connect(lambda row: ask_moved_with(desk, row))
         for lines in (view.lists.settings, view.lists.gone):
             lines.opened.connect(lambda line: open_line(desk, line))
 

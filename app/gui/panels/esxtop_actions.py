@@ -35,6 +35,7 @@ class EsxtopActions(QObject):
         menu = view.menu
         menu.charted.connect(self.chart)
         menu.scoped.connect(self.look_at)
+        menu.moved_wanted.connect(self._ask_moved)
         menu.hidden.connect(self._hide)
         menu.explained.connect(self._explain)
         menu.reset.connect(options.reset)
@@ -58,6 +59,14 @@ class EsxtopActions(QObject):
         if series:
             self._desk.charts.add(series)
         return bool(series)
+
+    def _ask_moved(self, row: int, column: int) -> None:
+        """Ask what moved with the counter of a row."""
+        ids = self._series_of([self._model.index(row, column)])
+        if ids:
+            self._desk.moved.ask_series(ids[0])
+        else:
+            self._desk.notify("This row has no samples of this counter.", "info")
 
     def look_at(self, row: int) -> None:
         """Set the scope to the entity of a row."""

@@ -42,6 +42,8 @@ class FindingsPanel(QObject):
         self.view.menu.tests = desk.tests.offered_for
         self.view.menu.test_wanted.connect(self._test)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
+        self.view.menu.moved_wanted.connect(desk.moved.ask_finding)
+        self.view.menu.before_wanted.connect(self._compare)
         desk.findings.changed.connect(self._renew)
         desk.findings.verdict_changed.connect(self._show_verdict)
         desk.times.changed.connect(lambda _clock: self._show_verdict())
@@ -63,6 +65,10 @@ class FindingsPanel(QObject):
         entity = whole.entities.get(finding.entity) if whole is not None else None
         name = entity.name if entity is not None else finding.entity_name
         self._desk.tests.set_up(test, About(finding.entity.kind, name))
+
+    def _compare(self, finding: Finding) -> None:
+        """Compare the longest time of a finding with what was before it."""
+        self._desk.comparison.with_before(max(finding.windows, key=lambda one: one.seconds))
 
     def _show(self, finding: Finding) -> None:
         """Show a finding's evidence; the list stays as it is, so that the next one can be shown from it."""

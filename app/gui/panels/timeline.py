@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.navigation import keep_in_sight, pin_in_sight
+from app.gui.navigation import compare_with_before, keep_in_sight, pin_in_sight
 from app.gui.timeline_events import TimelineEvents
 from resources.units import format_count, format_duration
 from sessions.model import EntityRef
@@ -63,6 +63,7 @@ class TimelinePanel(QObject):
         self.view.menu.table = self._table
         self.view.menu.choices = self._events.choices
         self.view.menu.toggled.connect(self._toggle)
+        self.view.menu.before_wanted.connect(lambda: compare_with_before(desk))
         self.view.menu.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.menu.save_wanted.connect(desk.save_file)
 

@@ -1,0 +1,110 @@
+"""The pane of what moved with a series, a finding or in a window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from resources.foreign_text import breakable
+from viewmodels.correlation_rows import CorrelationView
+from widgets.empty_state import EmptyState
+from widgets.moved.rows import MovedList
+from widgets.pane import Pane
+from widgets.theme import Theme
+
+_MIN_WIDTH = 300
+_MOST_EVENTS = 4
+
+
+class MovedView(Pane):
+    """Signals: ``cancelled``; ``again`` when the same is to be asked once more. ``list`` has its own."""
+
+    cancelled = Signal()
+    again = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = _label("title")
+        self._about = _label("muted")
+        self._rhythms = _label("")
+        self._events = _label("muted")
+        self._foot = _label("faint")
+        self._bar = QProgressBar(maximum=1000, textVisible=False)
+        self._bar.setAccessibleName("How far the search is")
+        self.cancel = QPushButton("Cancel")
+        self.cancel.clicked.connect(self.cancelled)
+        self._busy = QWidget()
+        busy = QHBoxLayout(self._busy)
+        busy.setContentsMargins(0, 0, 0, 0)
+        busy.addWidget(self._bar, 1)
+        busy.addWidget(self.cancel)
+        self.list = MovedList(theme)
+        self.empty = EmptyState()
+        self.empty.wanted.connect(self.again)
+        head, foot = QVBoxLayout(), QVBoxLayout()
+        head.setContentsMargins(12, 4, 12, 8)
+        head.setSpacing(4)
+        foot.setContentsMargins(12, 6, 12, 10)
+        foot.setSpacing(4)
+        for one in (self._title, self._about, self._rhythms, self._busy):
+            head.addWidget(one)
+        for one in (self._events, self._foot):
+            foot.addWidget(one)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.empty, 1)
+        column.addLayout(foot)
+        self.setMinimumWidth(_MIN_WIDTH)
+        self.setAccessibleName("What moved with it")
+        self.setFocusProxy(self.list)
+        self.show_words("Ask in the menu of a chart, an esxtop cell or a finding what moved with it.")
+
+    def show_words(self, reason: str, button: str = "") -> None:
+        """Show why there is no answer, and a button that helps."""
+        self._show_texts("", "", "", "", "")
+        self._busy.hide()
+        self.list.hide()
+        self.list.show_rows(())
+        self.empty.show_reason(reason, button)
+        self.empty.show()
+
+    def show_progress(self, part: float) -> None:
+        """Show how far the search is."""
+        self._show_texts("Looking for what moved…", "", "", "", "")
+        self._bar.setValue(round(part * 1000))
+        self._busy.show()
+        self.empty.show_reason("")
+        self.empty.show()
+        self.list.hide()
+
+    def show_answer(self, view: CorrelationView) -> None:
+        """Show an answer."""
+        events = [f"• {one}" for one in view.events[:_MOST_EVENTS]]
+        if len(view.events) > _MOST_EVENTS:
+            events.append(f"• and {len(view.events) - _MOST_EVENTS} more events")
+        about_then = "\n".join(["What happened about then:", *events]) if events else ""
+        more = view.left_out
+        left = f"{more:,} more {'entity' if more == 1 else 'entities'} moved." if more else ""
+        foot = " ".join(part for part in (left, view.itself, view.compared) if part)
+        self._show_texts(view.title, view.about, "\n".join(view.patterns), about_then, foot)
+        self._busy.hide()
+        self.list.title = view.title
+        self.list.show_rows(view.rows)
+        self.list.setVisible(bool(view.rows))
+        self.empty.show_reason(view.empty)
+        self.empty.setVisible(not view.rows)
+
+    def _show_texts(self, *texts: str) -> None:
+        labels = (self._title, self._about, self._rhythms, self._events, self._foot)
+        for label, text in zip(labels, texts, strict=True):
+            label.setText(breakable(text))
+            label.setVisible(bool(text))
+
+
+def _label(role: str) -> QLabel:
+    made = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    made.setProperty("role", role)
+    return made
