@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,6 +26,7 @@ from app.commands.options import (
     window_of,
 )
 from app.consoles import progress_bar
+from app.display import has_display, require_libraries
 from app.own_thresholds import with_own_thresholds
 from app.terminal import cancellable, print_error, print_json, print_line
 from diagnosis.comparison import Choice, Side, compare
@@ -32,9 +35,12 @@ from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
 from resources.failures import AlreadyExistsError, CancelledError, NotFoundError, UsageError
 from resources.files import replace_file, write_failures
+from resources.fio_jobs import load_fio_jobs
+from resources.guided_tests import load_guided_tests
 from resources.problem_cards import Problems, load_problems
 from resources.report_words import load_report_words
-from resources.units import format_bytes
+from resources.study_numbers import load_studies
+from resources.units import format_bytes, format_count
 from resources.views import load_chart_templates, load_headlines, load_limits
 from sessions.anonymous import write_anonymised
 from sessions.clock import UTC_ZONE, Clock
@@ -44,10 +50,12 @@ from sessions.times import TimeRange
 from sessions.verdicts import Verdict, samples_after
 from viewmodels.entity_limits import entity_limits
 from viewmodels.report.composing import report_of
-from viewmodels.report.document import Report
+from viewmodels.report.document import Report, Section
 from viewmodels.report.html.page import report_html
 from viewmodels.report.material import Compared, Knowledge, Material
 from viewmodels.snapshot import Snapshot, read_snapshot
+from wizards.flows.result_in_report import guided_tests
+from wizards.flows.run_reading import RunKnowledge
 
 _SQLITE = b"SQLite format 3\x00"
 
@@ -58,6 +66,11 @@ def report(
         Path,
         typer.Option("-o", "--output", metavar="REPORT.html", help="The file to write.", show_default=False),
     ],
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", metavar="FILE", help="Also write it as a PDF.", show_default=False),
+    ] = None,
+    page: Annotated[Literal["a4", "letter"], typer.Option(help="The paper of the PDF.")] = "a4",
     start: From = "",
     end: To = "",
     before: Annotated[
@@ -82,18 +95,59 @@ def report(
     """
     if bool(before) != bool(after):
         raise UsageError("--before and --after go together.", advice="Give both windows as T..T.")
-    require_target(out, session)
+    for target in (out, pdf):
+        if target is not None:
+            require_target(target, session)
+    if pdf is not None and pdf.absolute() == out.absolute():
+        raise UsageError("-o and --pdf name the same file.")
     request = ReportRequest(session, start, end, before, after, title, times, thresholds)
     made = anonymous_report(request) if anonymise else make_report(request)
-    text = report_html(made).encode("utf-8")
-    with write_failures(out):
-        replace_file(out, text)
+    written = _written(made, out, pdf, page)
     if as_json:
-        print_json({"files": [{"name": str(out), "kind": "html", "bytes": len(text)}], "title": made.title,
-                    "sections": [one.key for one in made.sections]})  # fmt: skip
+        sections = [one.key for one in made.sections]
+        files = [
+            {"name": str(one.path), "kind": one.kind, "bytes": one.bytes, "pages": one.pages}
+            for one in written
+        ]
+        print_json({"files": files, "title": made.title, "sections": sections})
         return
-    print_line(f"{out}  {format_bytes(len(text))}")
+    for one in written:
+        pages = f", {format_count(one.pages)} page{'' if one.pages == 1 else 's'}" if one.pages else ""
+        print_line(f"{one.path}  {format_bytes(one.bytes)}{pages}")
     print_line(made.title)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of a report; ``pages`` is None for HTML."""
+
+    path: Path
+    kind: str
+    bytes: int
+    pages: int | None = None
+
+
+def _written(made: Report, out: Path, pdf: Path | None, page: str) -> list[WrittenFile]:
+    """Write the report's files. All are made before the first is written."""
+    contents = [(out, "html", report_html(made).encode("utf-8"), None), *_printed(made, pdf, page)]
+    for path, _, content, _ in contents:
+        with write_failures(path):
+            replace_file(path, content)
+    return [WrittenFile(path, kind, len(content), pages) for path, kind, content, pages in contents]
+
+
+def _printed(made: Report, pdf: Path | None, page: str) -> Iterator[tuple[Path, str, bytes, int]]:
+    if pdf is None:
+        return
+    if not has_display():
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    require_libraries()
+    from app.gui.report_printing import print_report  # noqa: PLC0415 - Qt only where there is a PDF to print
+
+    with cancellable() as cancel, progress_bar("Printing") as show:
+        show(None, "")
+        content, pages = print_report(made, page, _Cancellable(cancel).check)
+    yield pdf, "pdf", content, pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +219,7 @@ def make_report(request: ReportRequest) -> Report:
                 made=_now(clock),
                 title=request.title,
                 compared=_compared(reader, request, clock, problems, cancel),
+                tests=_tests(reader, clock),
                 work=_Cancellable(cancel),
             )
             return report_of(material)
@@ -229,6 +284,16 @@ def _compared(
     catalogue = load_catalogue()
     knowledge = (catalogue, problems, load_comparison_rules(catalogue))
     return Compared(compare(*sides, Choice(), knowledge, cancel=cancel), windows)
+
+
+def _tests(reader: SessionReader, clock: Clock) -> list[Section]:
+    """Return what guided tests of the session came to; what they need is loaded only if there are any."""
+    if not reader.test_runs():
+        return []
+    known = RunKnowledge(
+        load_guided_tests(), load_fio_jobs(), load_studies(), lambda at: clock.time(round(at))
+    )
+    return guided_tests(reader, known, clock)
 
 
 def _now(clock: Clock) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from shutil import which
@@ -201,3 +203,28 @@ def test_a_session_is_exported_without_names(tmp_path: Path, capsys: pytest.Capt
     assert "1 note was typed by people: read what is left of them" in printed
     assert run(words) == 4  # nothing is overwritten
     assert run(("export", str(session), "-o", str(tmp_path / "x"), "--anonymise", "--csv")) == 2
+
+
+def test_a_pdf_is_printed_without_a_display(night: Path, tmp_path: Path) -> None:
+    out, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
+    environment = {
+        name: text for name, text in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
+    environment.pop("QT_QPA_PLATFORM", None)
+    words = [sys.executable, "-m", "app", "report", str(night), "-o", str(out), "--json"]
+    words += ["--pdf", str(pdf), "--page", "letter"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    files = json.loads(done.stdout)["files"]
+    assert [(one["kind"], one["bytes"]) for one in files] == [
+        ("html", out.stat().st_size), ("pdf", pdf.stat().st_size)
+    ]  # fmt: skip
+    assert files[1]["pages"] >= 4
+    assert pdf.read_bytes().startswith(b"%PDF-")
+
+
+def test_both_files_are_there_or_none(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert say(night, "-o", out, "--pdf", out)[0] == 2
+    assert say(night, "-o", out, "--pdf", tmp_path / "none" / "report.pdf")[0] == 3
+    assert not out.exists()

@@ -58,7 +58,8 @@ def comparison_section(material: Material) -> Section | None:
     blocks: list[Block] = [*_answer(compared, material), *_load(found, material)]
     if changed:
         blocks += [Heading("What changed", "what matters most first"), _table(changed, found, material)]
-    for row in changed[:_CHARTS]:
+    firsts = {row.counter: row for row in reversed(changed)}  # of a counter that many share, one chart
+    for row in [one for one in changed if firsts[one.counter] is one][:_CHARTS]:
         material.work.check()
         blocks.append(_figure(row, found, material))
     undecided = [row for row in rows if row.verdict == "undecided"]
@@ -99,13 +100,13 @@ def _load(found: Comparison, material: Material) -> Iterator[Block]:
 
 
 _COLUMNS = (
-    Column("What", weight=2.2),
-    Column("Counter", weight=1.9),
+    Column("What", weight=2.0),
+    Column("Counter", weight=1.7),
     Column("A mean", is_number=True),
     Column("B mean", is_number=True),
     Column("Change", is_number=True),
-    Column("95 % interval", is_number=True, weight=1.5),
-    Column("p95, A → B", is_number=True, weight=1.7),
+    Column("95 % interval", is_number=True, weight=1.9),
+    Column("p95, A → B", is_number=True, weight=1.8),
     Column("Judged", weight=0.9),
 )
 

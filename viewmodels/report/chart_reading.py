@@ -27,7 +27,7 @@ def figure_of(chart: ChartSpec, window: TimeRange, material: Material) -> Figure
         samples = material.reader.overview(one.id, window, _POINTS)
         if samples.count.size:
             curves.append(DrawnCurve(names.own[one.id], samples))
-    if not curves:
+    if not curves or (all(one.is_flat for one in curves) and all(map(known.is_setting, series))):
         return None
     limits = chart.limits if chart.keeps_limits else lines_of(series, known.limits)
     drawn = time_chart(series[0].spec.unit, curves, TimeAxis(window, material.clock), limits, chart.bands)

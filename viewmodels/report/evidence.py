@@ -79,7 +79,7 @@ def _finding(
     number: int, finding: Finding, followers: Sequence[Finding], material: Material, charts: int
 ) -> Iterator[Block]:
     name = shown(finding.entity_name, 80)
-    yield Heading(f"{number}. {finding.title}: {name}", finding.severity, symbol=finding.severity,
+    yield Heading(f"{number}. {shown(finding.title, 120)}: {name}", finding.severity, symbol=finding.severity,
                   anchor=f"finding-{number}")  # fmt: skip
     yield paragraph(shown(finding.conclusion, 2000))
     yield paragraph(_when(finding, material), style="muted")
@@ -110,7 +110,7 @@ def _finding(
 
 def _followers(followers: Sequence[Finding]) -> Iterator[str]:
     for one in followers[:_FOLLOWERS]:
-        yield f"{one.title}: {shown(one.entity_name, 60)}. {shown(one.conclusion, 400)}"
+        yield f"{shown(one.title, 120)}: {shown(one.entity_name, 60)}. {shown(one.conclusion, 400)}"
     if len(followers) > _FOLLOWERS:
         yield f"and {format_count(len(followers) - _FOLLOWERS)} more"
 
@@ -182,9 +182,10 @@ def _listed(findings: Sequence[Finding], material: Material) -> Table:
         windows = joined(one.windows)
         when = material.clock.window(windows[0], zone=False) if windows else ""
         more = f", {format_count(len(windows) - 1)} more" if len(windows) > 1 else ""
+        name = f"{shown(one.title, 120)}: {shown(one.entity_name, 60)}"
         rows.append(
             (
-                Cell(f"{one.title}: {shown(one.entity_name, 60)}", is_bold=True, symbol=one.severity),
+                Cell(name, is_bold=True, symbol=one.severity),
                 Cell(when + more, tone="muted"),
                 Cell(shown(one.conclusion, 400)),
             )

@@ -15,6 +15,7 @@ from viewmodels.finding_labels import evidence_row, lookup_in
 from viewmodels.finding_order import families, identity, main_causes
 from viewmodels.report.document import (
     Block,
+    Callout,
     Cell,
     Column,
     Heading,
@@ -44,6 +45,7 @@ def manager_page(material: Material) -> Section:
     blocks: list[Block] = [_answer(material, told), _tiles(material)]
     if told:
         blocks += [Heading("What was found", "worst first"), _found(material, told)]
+    blocks += _tests(material)
     if steps := _steps([one for one, _ in told]):
         blocks += [Heading("What to do next"), Steps(tuple(steps))]
     if material.snapshot.marks:
@@ -61,6 +63,8 @@ def headline(material: Material) -> str:
     first = next((one for one, _ in main_causes(material.findings, 1) if one.severity != "info"), None)
     if first is not None:
         return plain_sentence(first, material)
+    if material.tests:
+        return material.tests[0].title if len(material.tests) == 1 else "Guided tests"
     if not material.verdict.is_judged:
         return "Performance report: nothing was judged"
     return "No performance problem found"
@@ -72,7 +76,7 @@ def plain_sentence(finding: Finding, material: Material) -> str:
     plain = words.by_problem.get(finding.problem)
     name = shown(finding.entity_name, _NAME)
     if plain is None:  # a card of the admin's own
-        return f"{finding.title}: {words.entity(finding.entity.kind, name)}"
+        return f"{shown(finding.title, 120)}: {words.entity(finding.entity.kind, name)}"
     return plain.sentence(words.entity(finding.entity.kind, name))
 
 
@@ -96,6 +100,18 @@ def _interval_ms(material: Material) -> float:
     return max(material.snapshot.intervals.values(), default=0.0) * 1000
 
 
+def _tests(material: Material) -> Iterator[Block]:
+    """The verdict of each guided test in its line."""
+    told = [
+        (one.title, block) for one in material.tests for block in one.blocks if isinstance(block, Callout)
+    ]
+    if told:
+        yield Heading("What was tested")
+        columns = Column("Test", weight=1.6), Column("Verdict", weight=4.0)
+        rows = ((Cell(title), Cell(block.line, is_bold=True, tone=block.tone)) for title, block in told)
+        yield Table(columns, tuple(rows))
+
+
 def _answer(material: Material, told: Sequence[tuple[Finding, int]]) -> Paragraph:
     problems = [one for one, _ in told if one.severity != "info"]
     if not problems:
@@ -106,7 +122,7 @@ def _answer(material: Material, told: Sequence[tuple[Finding, int]]) -> Paragrap
 def _no_problem(material: Material) -> Iterator[Run]:
     verdict, at = material.verdict, material.clock.time
     if not verdict.is_judged:
-        yield bold("Nothing can be said yet. ")
+        yield bold("No known problem could be looked for. ")
         yield Run(f"{reach_text(verdict, at)}.")
         return
     yield bold("No problem was found. ")
@@ -264,7 +280,7 @@ def _steps(findings: Sequence[Finding]) -> list[str]:
     """The first remedies of each problem, each once."""
     found: dict[str, None] = {}
     for finding in findings:
-        for remedy in finding.remedies[:2]:
+        for remedy in finding.remedies[:1]:
             found.setdefault(shown(remedy, 400))
     return list(found)[:_MOST_STEPS]
 

@@ -13,6 +13,7 @@ from resources.report_words import ReportWords
 from resources.views import ChartTemplate, Headline
 from sessions.clock import Clock
 from sessions.findings import Finding
+from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.verdicts import Verdict
@@ -32,6 +33,11 @@ class Knowledge:
     templates: Sequence[ChartTemplate]
     headlines: dict[str, Headline]
     words: ReportWords
+
+    def is_setting(self, series: Series) -> bool:
+        """Return True for a counter that is a setting: a chart of it tells only that it changed."""
+        known = self.catalogue.get(series.counter)
+        return known is not None and known.setting
 
 
 @dataclass(frozen=True)

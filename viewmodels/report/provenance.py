@@ -111,9 +111,9 @@ def _gap(gap: Gap, material: Material) -> tuple[Cell, ...]:
     snapshot, clock = material.snapshot, material.clock
     source = next((one.spec.name for one in snapshot.sources if one.id == gap.source), "")
     whose = shown(full_name(gap.entity, snapshot), 60) if gap.entity else "everything"
-    length = format_duration(max(gap.end - gap.start, 0) / 1000)
+    until = f" – {clock.time(gap.end)} ({format_duration((gap.end - gap.start) / 1000)})"
     return (
-        Cell(f"{clock.day_time(gap.start)} – {clock.time(gap.end)} ({length})", tone="muted"),
+        Cell(clock.day_time(gap.start) + (until if gap.end > gap.start else ""), tone="muted"),
         Cell(f"{whose} of {shown(source, 60)}"),
         Cell(shown(gap.reason, 200)),
     )

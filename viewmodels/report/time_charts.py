@@ -48,6 +48,11 @@ class DrawnCurve:
     name: str
     samples: Overview
 
+    @property
+    def is_flat(self) -> bool:
+        """True if its value never changes."""
+        return bool(self.samples.minimum.min() == self.samples.maximum.max())
+
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:

@@ -10,12 +10,25 @@ from resources.units import format_count, format_value
 from sessions.clock import Clock
 from sessions.findings import Severity
 from sessions.times import TimeRange
-from viewmodels.report.drawing import WIDTH, Area, Box, Colour, Dot, Drawing, Label, Polyline, Shape, fitted
+from viewmodels.host_domains import shared_domain, without
+from viewmodels.report.drawing import (
+    WIDTH,
+    Area,
+    Box,
+    Colour,
+    Dot,
+    Drawing,
+    Label,
+    Polyline,
+    Shape,
+    fitted,
+    text_width,
+)
 from viewmodels.report.time_charts import TimeAxis, joined_points
 from viewmodels.timeline import Bar, Load, SourceLane, TimelineContent
 
 _LEFT = 58.0
-_LOAD, _ROW, _MAX_ROWS, _LANE = 34.0, 13.0, 8, 11.0
+_LOAD, _ROW, _MAX_ROWS, _LANE = 34.0, 23.0, 10, 12.0
 _COLOURS: dict[Severity, Colour] = {"critical": "critical", "warning": "warning", "info": "info"}
 _NAME = 50
 
@@ -28,8 +41,9 @@ def timeline_drawing(content: TimelineContent, clock: Clock) -> Drawing | None:
     shapes: list[Shape] = []
     y = 8.0
     if content.load.times.size:
+        y += 12
         shapes += _load(content.load, axis, y)
-        y += _LOAD + 8
+        y += _LOAD + 4
     rows = _rows(content.bars)
     for bars in rows[:_MAX_ROWS]:
         shapes += _bars(bars, axis, y)
@@ -40,8 +54,9 @@ def timeline_drawing(content: TimelineContent, clock: Clock) -> Drawing | None:
         y += _ROW
     shapes += _moments(content, axis, y + 6)
     y += 16
+    domain = shared_domain([lane.name for lane in content.sources])
     for lane in content.sources:
-        shapes += _lane(lane, axis, y)
+        shapes += _lane(lane, without(domain, lane.name), axis, y)
         y += _LANE
     bottom = y + 4
     return Drawing(bottom + 18, (*axis.labels(bottom), *shapes), _spoken(content, clock))
@@ -61,7 +76,7 @@ def _load(load: Load, axis: TimeAxis, y: float) -> Iterator[Shape]:
         if len(part) > 1:
             yield Polyline(part, "series1", 1.0)
     yield Label(
-        _LEFT + 4, y + 7, fitted(f"{shown(load.label, _NAME)}, up to {format_value(top, load.unit)}", 500)
+        _LEFT, y - 4, fitted(f"{shown(load.label, _NAME)}, up to {format_value(top, load.unit)}", 500)
     )
 
 
@@ -74,17 +89,13 @@ def _rows(bars: Sequence[Bar]) -> list[list[Bar]]:
 
 
 def _bars(bars: Sequence[Bar], axis: TimeAxis, y: float) -> Iterator[Shape]:
-    first = min(bar.window.start for bar in bars)
-    last = max(axis.x(bar.window.end) for bar in bars)
+    """Yield the bars of a finding below its name, which begins with them where it has room."""
+    text = fitted(shown(bars[0].text, 90), WIDTH - _LEFT - 10)
+    begin = axis.x(min(bar.window.start for bar in bars))
+    yield Label(max(min(begin, WIDTH - 10 - text_width(text)), _LEFT), y + 10, text, "text")
     for bar in bars:
         x = axis.x(bar.window.start)
-        yield Box(x, y + 2, max(axis.x(bar.window.end) - x, 2.0), 8, _COLOURS[bar.severity])
-    left, right = axis.x(first) - _LEFT, WIDTH - 10 - last
-    text = shown(bars[0].text, 90)
-    if right >= left:
-        yield Label(last + 4, y + 10, fitted(text, max(right - 4, 60)), "text")
-    else:
-        yield Label(axis.x(first) - 4, y + 10, fitted(text, max(left - 4, 60)), "text", "end")
+        yield Box(x, y + 13, max(axis.x(bar.window.end) - x, 2.0), 8, _COLOURS[bar.severity])
 
 
 def _moments(content: TimelineContent, axis: TimeAxis, y: float) -> Iterator[Shape]:
@@ -101,7 +112,7 @@ def _moments(content: TimelineContent, axis: TimeAxis, y: float) -> Iterator[Sha
     yield Label(4, y + 4, "events")
 
 
-def _lane(lane: SourceLane, axis: TimeAxis, y: float) -> Iterator[Shape]:
+def _lane(lane: SourceLane, name: str, axis: TimeAxis, y: float) -> Iterator[Shape]:
     x = axis.x(lane.window.start)
     yield Box(x, y + 3, max(axis.x(lane.window.end) - x, 1.5), 4, "ok", 0.75)
     for gap in lane.gaps:
@@ -111,7 +122,7 @@ def _lane(lane: SourceLane, axis: TimeAxis, y: float) -> Iterator[Shape]:
         if part is not None:
             at = axis.x(part.start)
             yield Box(at, y + 2, max(axis.x(part.end) - at, 1.5), 6, "warning")
-    yield Label(4, y + 9, fitted(shown(lane.name, _NAME), _LEFT - 6))
+    yield Label(4, y + 9, fitted(shown(name, _NAME), _LEFT - 6))
 
 
 def _spoken(content: TimelineContent, clock: Clock) -> str:

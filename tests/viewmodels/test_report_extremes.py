@@ -1,0 +1,152 @@
+"""Reports of what no session should have: hostile names, ten thousand entities, no finding, thirty days."""
+
+# ruff: noqa: E501 - one record a line
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.commands.report import ReportRequest, make_report
+from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.model import Entity, EntityRef, Event, Fact, Mark, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter, encode_block
+from sessions.times import TimeRange
+from sessions.verdicts import CheckReach, SeverityCounts, SourceReach, Verdict
+from tests.app.test_report_command import validated
+from viewmodels.report.html.page import report_html
+
+T0, DAY = 1_800_000_000_000, 86_400_000
+HOSTILE = (
+    "<script>alert(1)</script>", "</title></style><img src=x onerror=alert(1)>", "\u202egnp.exe", "\x1b[31mred\x07\x00",
+    "שרת בסיס נתונים 7", "n" * 10_000, "a & b \"c\" 'd' `e`", "]]>", "{{7*7}}", "\ud83d\udc4d".encode("utf-16", "surrogatepass").decode("utf-16"),
+    "\ufffe\uffff", "-->", "&lt;b&gt;", "http://evil.example/x.js", "multi\nline\r\nname", " ", "\u2028",
+)  # fmt: skip
+
+
+def finding(ref: EntityRef, name: str, window: TimeRange) -> Finding:
+    return Finding(
+        "cpu.limit", f"Held back {name}", "critical", ref, name, (window,), 0.5, f"{name} was held back.",
+        (Evidence("cpu.ready", name[:50], "mean", 33.8, 10.0, "%"),),
+        (CauseVerdict("own", f"A limit of {name}", "likely", f"{name} has one."),), (f"Raise that of {name}.",),
+        notes=(name,), changes=(Event(window.start, name[:60], name, ref, by=name[:60]),),
+    )  # fmt: skip
+
+
+def written(path: Path, names: Sequence[str], *, found: int, ticks: int = 30, step_ms: int = 20_000) -> Path:
+    """A session of VMs of these names on a host, with a finding for the first so many."""
+    host = EntityRef("host", "esx01")
+    refs = [EntityRef("vm", f"esx01/vm/{number}") for number in range(len(names))]
+    window = TimeRange(T0, T0 + ticks * step_ms // 2)
+    findings = [finding(ref, name, window) for ref, name in zip(refs[:found], names, strict=False)]
+    with SessionWriter.create(path, title=names[0] if names else "", durable=False, bulk=True) as writer:
+        source = writer.add_source(
+            SourceSpec("esxtop", "esx01", step_ms / 1000, attributes=(("note", names[0]),))
+        )
+        writer.add_entities(
+            [Entity(host, "esx01"), *(Entity(ref, name, host) for ref, name in zip(refs, names, strict=True))]
+        )
+        specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in refs]
+        layout = writer.add_layout(source, writer.add_series(source, specs))
+        times = T0 + np.arange(ticks, dtype=np.int64) * step_ms
+        values = np.random.default_rng(1).gamma(2.0, 4.0, (ticks, len(refs))).round(2)
+        for first in range(0, ticks, 20_000):
+            part = slice(first, first + 20_000)
+            writer.add_block(layout, encode_block(times[part], values[part]))
+        writer.add_facts(
+            [Fact(ref, "guest.os", name[:100], T0) for ref, name in zip(refs[:50], names, strict=False)]
+        )
+        writer.add_events(
+            [
+                Event(T0 + number, name[:80] or "x", name, refs[number])
+                for number, name in enumerate(names[:400])
+            ]
+        )
+        for name in names[:20]:
+            writer.add_mark(Mark(T0 + 1, name))
+        judged = SourceReach(source, "esx01", TimeRange(T0, int(times[-1])), ticks)
+        checks = (CheckReach("cpu.limit", "Held back", len(refs), len(refs), verdict="problem", found=found),)
+        writer.put_findings(findings, Verdict("judged", (judged,), checks, SeverityCounts.of(findings)))
+    return path
+
+
+def markup_of(session: Path, out: Path) -> str:
+    markup = report_html(make_report(ReportRequest(session)))
+    out.write_text(markup, encoding="utf-8")
+    return markup
+
+
+class Elements(HTMLParser):
+    """Which elements, attributes and texts a browser would see."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_hostile_names_are_only_text(tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    markup = markup_of(written(tmp_path / "s.hscope", HOSTILE, found=len(HOSTILE)), out)
+    assert validated(out) == ""
+    seen = Elements(markup)
+    assert seen.tags.isdisjoint({"script", "img", "iframe", "object", "link", "base"})
+    assert not any(name.startswith("on") for name in seen.attributes)
+    assert "src" not in seen.attributes
+    everything = "".join(seen.texts)
+    assert "<script>alert(1)</script>" in everything  # as text, to be read
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ufffe\uffff]", markup)
+    assert "<bdi>שרת בסיס נתונים</bdi>" in markup
+    assert "n" * 2001 not in markup
+    assert len(markup) < 5_000_000
+
+
+def test_ten_thousand_entities_fit_in_one_file(tmp_path: Path) -> None:
+    names = [f"vm-{number:05} of a team with a long name, production, Frankfurt" for number in range(10_000)]
+    out = tmp_path / "report.html"
+    markup = markup_of(written(tmp_path / "s.hscope", names, found=2_000, ticks=4), out)
+    assert validated(out) == ""
+    assert len(markup.encode()) < 5_000_000
+    assert "10,000 VMs" in markup
+    assert "9,600 more" in markup  # what is left out is counted
+
+
+def test_a_session_without_findings_says_of_what_that_holds(tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    markup = markup_of(written(tmp_path / "s.hscope", ["web01"], found=0), out)
+    assert validated(out) == ""
+    assert "No problem was found." in markup
+    assert "This holds for what was recorded" in markup
+
+
+def test_a_session_without_samples_says_so(tmp_path: Path) -> None:
+    session, out = tmp_path / "s.hscope", tmp_path / "report.html"
+    with SessionWriter.create(session, durable=False):
+        pass
+    markup = markup_of(session, out)
+    assert validated(out) == ""
+    assert "nothing was judged" in markup
+
+
+@pytest.mark.slow
+def test_thirty_days_are_drawn_with_gaps_and_peaks(tmp_path: Path) -> None:
+    ticks = 30 * DAY // 20_000
+    out = tmp_path / "report.html"
+    markup = markup_of(written(tmp_path / "s.hscope", ["web01", "db01"], found=2, ticks=ticks), out)
+    assert validated(out) == ""
+    assert len(markup) < 3_000_000
+    assert "<polygon" in markup  # many samples a point: a band from lowest to highest

@@ -1,0 +1,236 @@
+"""The result of a guided test as a section of a report: verdict first, then validity, numbers, raw rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from resources.foreign_text import shown
+from resources.units import format_value
+from sessions.clock import Clock
+from sessions.journal import TestRun
+from sessions.model import FloatArray, IntArray, Overview
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.health import SPOKEN, Health
+from viewmodels.report.document import (
+    TONES,
+    Block,
+    Callout,
+    Cell,
+    Column,
+    Figure,
+    Heading,
+    Section,
+    Steps,
+    Table,
+    Tone,
+    paragraph,
+)
+from viewmodels.report.drawing import Box, Drawing, Label, Shape, fitted
+from viewmodels.report.time_charts import DrawnCurve, TimeAxis, time_chart
+from wizards.flows.chart_values import ChangeChart, Interval, PointChart, ShareBar, StepChart, TimeChart
+from wizards.flows.result_sheet import FactList, RawTable, ResultSheet
+from wizards.flows.run_reading import RunKnowledge, result_page
+
+_MOST_RUNS, _CURVES, _POINTS = 20, 8, 280
+_PLOT_TOP, _PLOT = 8.0, 120.0
+
+
+def guided_tests(reader: SessionReader, known: RunKnowledge, clock: Clock) -> list[Section]:
+    """Return a section for each test run of a session, in the order in which they ran."""
+    sections = []
+    for number, run in enumerate(reader.test_runs()[:_MOST_RUNS], start=1):
+        sheet = result_page(reader, run.id, known)
+        if sheet is not None:
+            sections.append(_section(number, run, sheet, known, clock))
+    return sections
+
+
+def _section(number: int, run: TestRun, sheet: ResultSheet, known: RunKnowledge, clock: Clock) -> Section:
+    test = known.tests.tests.get(run.test)
+    title = test.title if test is not None else shown(run.test, 60)
+    when = clock.window(TimeRange(run.start, max(run.end or run.start, run.start)))
+    head = sheet.head
+    blocks: list[Block] = [
+        Callout(_tone(head.state), head.line, head.sentence, tuple(one.text for one in head.chips)),
+        *_facts(sheet.validity),
+    ]
+    if sheet.shares:
+        blocks += [Heading("What each got of what was due"), _shares(sheet.shares)]
+    if sheet.steps:
+        blocks += [Heading(sheet.steps_title[0] or "By step", sheet.steps_title[1]), _steps(sheet.steps)]
+    if sheet.changes is not None:
+        blocks += [Heading(sheet.changes.title, sheet.changes.note), _changes(sheet.changes)]
+    for chart in sheet.points:
+        blocks += [Heading(chart.title, chart.note), _points(chart)]
+    if sheet.run is not None and sheet.run.window is not None and sheet.run.curves:
+        blocks.append(_whole_run(sheet.run, sheet.run.window, clock))
+    if sheet.raw is not None:
+        blocks += [Heading("Raw numbers"), _raw(sheet.raw)]
+    if sheet.notes is not None:
+        blocks += _facts(sheet.notes)
+    blocks += _facts(sheet.put_back)
+    if sheet.steps_by_hand:
+        blocks += [Heading("To be set back by hand"), Steps(tuple(sheet.steps_by_hand.split("\n")))]
+    blocks += [paragraph(text, style="muted") for text in sheet.foot if text]
+    return Section(f"test-{number}", f"Guided test: {title}", f"{shown(run.id, 40)}, {when}", tuple(blocks))
+
+
+def _tone(state: Health) -> Tone:
+    return TONES.get(state, "plain")
+
+
+def _facts(facts: FactList) -> Iterator[Block]:
+    if not facts.lines:
+        return
+    yield Heading(facts.title, facts.chip.text if facts.chip is not None else "")
+    columns = (
+        Column("What", weight=2.2),
+        Column("Measured", weight=3.4),
+        Column("Limit", weight=1.6),
+        Column("", weight=1.0),
+    )
+    rows = tuple(
+        (
+            Cell(one.title, is_bold=True),
+            Cell(one.text),
+            Cell(one.limit, tone="muted"),
+            Cell(_WORDS.get(one.state, ""), tone=_tone(one.state)),
+        )
+        for one in facts.lines
+    )
+    yield Table(columns, rows)
+
+
+_WORDS: dict[Health, str] = {**SPOKEN, "ok": "holds", "none": "not known", "part": "", "info": ""}
+
+
+def _bounds(interval: Interval | None, unit: str) -> str:
+    return "" if interval is None else f"{format_value(interval[0], '')} – {format_value(interval[1], unit)}"
+
+
+def _shares(bars: Sequence[ShareBar]) -> Table:
+    columns = (
+        Column("Worker", weight=2.0),
+        Column("Due", is_number=True),
+        Column("Got", is_number=True),
+        Column("95 % interval", is_number=True, weight=1.4),
+        Column("Got by due", is_number=True),
+    )
+    rows = tuple(
+        (
+            Cell(shown(one.worker, 60), is_bold=True),
+            Cell("" if one.due is None else format_value(one.due, "%"), tone="muted"),
+            Cell(format_value(one.got, "%"), is_bold=True),
+            Cell(_bounds(one.interval, "%"), tone="muted"),
+            Cell("" if one.ratio is None else format_value(one.ratio, ""), tone=_honoured(one.is_honoured)),
+        )
+        for one in bars
+    )
+    return Table(columns, rows)
+
+
+def _honoured(is_honoured: bool | None) -> Tone:
+    return "plain" if is_honoured is None else "ok" if is_honoured else "warning"
+
+
+def _steps(charts: Sequence[StepChart]) -> Table:
+    columns = (
+        Column("Step", weight=2.6),
+        Column("Number", weight=1.0),
+        Column("Mean", is_number=True),
+        Column("95 % interval", is_number=True, weight=1.5),
+        Column("Each round", is_number=True, weight=2.2),
+    )
+    rows = [
+        (
+            Cell(shown(column.title, 80), is_bold=True),
+            Cell(chart.name),
+            Cell(format_value(column.mean, chart.unit), is_bold=True),
+            Cell(_bounds(column.interval, chart.unit), tone="muted"),
+            Cell(", ".join(format_value(one, "") for one in column.rounds), tone="muted"),
+        )
+        for chart in charts
+        for column in chart.columns
+    ]
+    note = "; ".join(f"{chart.name}: {chart.change}" for chart in charts if chart.change)
+    return Table(columns, tuple(rows), note)
+
+
+def _changes(chart: ChangeChart) -> Table:
+    columns = Column("What", weight=3.0), Column("Change", is_number=True), Column("Interval", is_number=True)
+    rows = tuple(
+        (
+            Cell(shown(one.name, 100), is_bold=True),
+            Cell(one.text, is_bold=True, tone=_tone(one.state)),
+            Cell(_bounds(one.interval, "%"), tone="muted"),
+        )
+        for one in chart.bars
+    )
+    floor = f"Noise floor {_bounds(chart.floor, '%')}." if chart.floor is not None else ""
+    return Table(columns, rows, floor)
+
+
+def _points(chart: PointChart) -> Table:
+    columns = (
+        Column("Row", weight=2.0),
+        Column(chart.x_name, is_number=True),
+        Column("Value", is_number=True),
+        Column("95 % interval", is_number=True, weight=1.5),
+    )
+    rows = tuple(
+        (
+            Cell(shown(row.name, 60) + (" (computed)" if row.is_model else ""), is_bold=True),
+            Cell(format_value(point.x, "")),
+            Cell(format_value(point.y, chart.y_unit), is_bold=True),
+            Cell(_bounds(point.interval, chart.y_unit), tone="muted"),
+        )
+        for row in chart.rows
+        for point in row.points
+    )
+    return Table(columns, rows, chart.band[1] if chart.band is not None else "")
+
+
+def _raw(raw: RawTable) -> Table:
+    columns = tuple(
+        Column(head, is_number, 1.8 if number == 0 else 1.0)
+        for number, (head, is_number) in enumerate(raw.heads)
+    )
+    rows = tuple(tuple(Cell(one.text, one.is_bold, _tone(one.state)) for one in row) for row in raw.rows)
+    return Table(columns, rows)
+
+
+def _whole_run(chart: TimeChart, window: TimeRange, clock: Clock) -> Figure:
+    curves = [DrawnCurve(one.name, _overview(chart.times, one.values)) for one in chart.curves[:_CURVES]]
+    axis = TimeAxis(window, clock)
+    drawn = time_chart(chart.unit, curves, axis)
+    shapes: list[Shape] = []
+    for number, band in enumerate(chart.bands):
+        part = band.window.intersect(window)
+        if part is None:
+            continue
+        x, end = axis.x(part.start), axis.x(part.end)
+        if number % 2 == 0:
+            shapes.append(Box(x, _PLOT_TOP, max(end - x, 0.5), _PLOT, "info", 0.07))
+        if end - x > 24:
+            shapes.append(Label(x + 3, _PLOT_TOP + 10, fitted(shown(band.label, 30), end - x - 4)))
+    left = len(chart.curves) - len(curves)
+    note = f"{left} more workers in the session" if left > 0 else "each worker, not stacked"
+    return Figure(chart.title, note, Drawing(drawn.height, (*shapes, *drawn.shapes), drawn.spoken))
+
+
+def _overview(times: IntArray, values: FloatArray) -> Overview:
+    """Return the samples in as many buckets as a report's curves have points."""
+    present = np.flatnonzero(np.isfinite(values))
+    parts = [one for one in np.array_split(present, min(_POINTS, max(present.size, 1))) if one.size]
+    of = [values[part] for part in parts]
+    return Overview(
+        np.array([times[part[0]] for part in parts], np.int64),
+        np.array([times[part[-1]] for part in parts], np.int64),
+        np.array([part.size for part in parts], np.int64),
+        np.array([one.min() for one in of]),
+        np.array([one.max() for one in of]),
+        np.array([one.mean() for one in of]),
+    )
