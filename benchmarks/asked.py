@@ -3,17 +3,19 @@
 A coarse or plain recording can't show everything that goes on. The rule, the same for every card:
 
 * **Time.** A problem shows in samples that stand for nothing else. It is asked for if the samples that lie
-  wholly within one spell of it (all of it; one burst of those that come back) last as long as its card's
-  quickest rule asks, at least one of them, and two in each burst: one alone may be a moment that its
-  interval spreads. So a burst of 90 s is not asked of samples of 60 s, and a problem of ten minutes is asked
-  of samples of 300 s. The ramp of what was injected is no part of the spell.
+  wholly within one spell of it (all of it; one burst of those that come back) are at least two, and last as
+  long together as its card's quickest rule asks: one alone may be a moment that its interval spreads. So a
+  spell of 90 s is not asked of samples of 60 s, one of 15 minutes is asked of samples of 300 s. The ramp of
+  what was injected is no part of the spell. A state that is a problem in any sample must be seen in one.
 * **Counters.** A problem is not asked for if its check lacks counters that this recording really has not (a
   plain capture, a vCenter's rollups of level 1; never a recording with all counters), and says who has them.
+  A problem of a VM may then be told of its host, which still has such counters.
 * **Causes.** Where counters lack the first cause may be unknown, but no other one may be called likely.
 * What is found all the same counts as found, and a false alarm is one in every recording.
 * **What is not asked for is no all-clear.** Its check must be "insufficient data" (or "not applicable"),
-  with who would show it, where counters lack; and must say how long a problem had to last to be seen, where
-  samples are too coarse. "Not found" without that is a wrong verdict.
+  with who would show it, where counters lack; and must say how long a problem had to last to be seen, or
+  "suspected", where samples are too coarse. "Not found" without that is a wrong verdict. "Suspected" from a
+  lone coarse sample is right either way: it asks for finer ones.
 """
 
 from __future__ import annotations
@@ -90,8 +92,11 @@ def ask(
             hidden.append(Hidden(one, "counters"))
         else:
             asked.append(one)
-    allowed = [Allowed(each, frozenset({one.truth.name})) for one in hidden for each in one.truth.problems]
-    return Asked(GroundTruth(tuple(asked), (*truth.also, *allowed)), tuple(hidden))
+    unasked = (Allowed(each, frozenset({one.truth.name})) for one in hidden for each in one.truth.problems)
+    allowed = (*truth.also, *unasked)
+    if not shown.has_all_counters:
+        allowed = tuple(_with_hosts(allowed, session))
+    return Asked(GroundTruth(tuple(asked), allowed), tuple(hidden))
 
 
 def shows_in_time(truth: Truth, ends: FloatArray, interval_s: float, holds: Sequence[float]) -> bool:
@@ -101,13 +106,11 @@ def shows_in_time(truth: Truth, ends: FloatArray, interval_s: float, holds: Sequ
     if not holds:
         return True
     spell = spell_of(truth)
+    least = min(2 if hold else 1 for hold in holds)
     if truth.returns:
-        return math.floor(spell / interval_s + _SLACK) > 2
-    within = (ends - interval_s >= truth.end_s - spell - _SLACK * interval_s) & (
-        ends <= truth.end_s + _SLACK * interval_s
-    )
-    whole = int(np.count_nonzero(within))
-    return whole > 0 and whole * interval_s >= min(holds) - _SLACK * interval_s
+        return math.floor(spell / interval_s + _SLACK) > least
+    whole = int(np.count_nonzero((ends - interval_s >= truth.end_s - spell) & (ends <= truth.end_s)))
+    return whole >= least and whole * interval_s >= min(holds) - _SLACK * interval_s
 
 
 def spell_of(truth: Truth) -> float:
@@ -126,10 +129,25 @@ def _holds(card: Card, problems: Problems, kind: str) -> list[float]:
     return [problems.sustained[rule.sustained].warning.hold_s for rule in card.rules if rule.entity == kind]
 
 
+def _with_hosts(allowed: Sequence[Allowed], session: SampleSource) -> list[Allowed]:
+    """Return what may be found, of the hosts of the VMs that it may be found on, too."""
+    entities = session.entities()
+    hosts: dict[str, str] = {}
+    for one in entities.values():
+        above = entities.get(one.parent) if one.ref.kind == "vm" and one.parent is not None else None
+        if above is not None and above.ref.kind == "host":
+            hosts[one.name] = above.name
+    return [
+        Allowed(one.problem, one.names | {hosts[name] for name in one.names if name in hosts})
+        for one in allowed
+    ]
+
+
 def _lacks_counters(problem: str, diagnosis: Diagnosis, recorded: Collection[str]) -> bool:
     """Return True if the check of a problem lacks counters that were not recorded, and says who has them."""
     lacking = next((set(one.lacking) for one in diagnosis.checks if one.problem == problem), set[str]())
     reach = next((one for one in diagnosis.verdict.checks if one.problem == problem), None)
     if reach is None or not says_who_would_show(reach):
         return False
-    return reach.verdict == "not applicable" or (bool(lacking) and lacking.isdisjoint(recorded))
+    is_in_part = not lacking and reach.is_partial
+    return reach.verdict == "not applicable" or is_in_part or (bool(lacking) and lacking.isdisjoint(recorded))

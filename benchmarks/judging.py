@@ -70,7 +70,8 @@ def judge_checks(
     """Count the verdicts of all checks into ``scores``, which ``judge`` has made of the same diagnosis.
 
     A check is right that says "problem" or "suspected" where there is one, and nothing of the kind where
-    there is none; a finding that the scenario allows is right either way. ``hidden`` are the problems that
+    there is none; a finding that the scenario allows is right either way, as is what a coarse recording only
+    suspects. ``hidden`` are the problems that
     this recording can't show, each with what its check must say instead of an all-clear.
     """
     there = {one.problem for one in truth.truth if one.severity != "info" and not one.instead}
@@ -80,6 +81,8 @@ def judge_checks(
         says = check.verdict in ("problem", "suspected")
         allowed = not score.alarms if check.problem in found else not says
         right = says if check.problem in there else allowed
+        if check.verdict == "suspected" and check.unseen_s:
+            right = True
         if hidden and check.problem in hidden and check.problem not in there:
             right = not score.alarms and hidden[check.problem](check)
         score.checks += 1

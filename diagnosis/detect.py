@@ -13,7 +13,14 @@ from diagnosis.compiled import CompiledRule
 from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene
-from diagnosis.sustained import Windows, close_bursts_ms, present_windows, sustained_windows, too_short
+from diagnosis.sustained import (
+    Windows,
+    close_bursts_ms,
+    is_coarse,
+    present_windows,
+    sustained_windows,
+    too_short,
+)
 from diagnosis.topology import Topology
 from sessions.distinct import distinct
 from sessions.findings import Severity
@@ -74,9 +81,9 @@ class Detection:
     judged, and the hits.
 
     ``decidable`` says of each row whether what the condition needs is there, ``short`` whether the source is
-    shorter than the rule's minimum duration: then only a state (``level``) is judged, and ``suspects`` meet
-    the condition in every sample; each with the worst of its number. ``measured`` are the bounds of each
-    row's number, from chunk statistics.
+    shorter than the rule's minimum duration: then only a state (``level``) is judged. ``suspects`` meet the
+    condition in every sample of such a source, or in a lone sample of a coarse one; each with the worst of
+    its number. ``measured`` are the bounds of each row's number, from chunk statistics.
     """
 
     entities: int
@@ -104,9 +111,25 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
             suspects.update((block.rows[row], float(peaks[row])) for row in windows.entity.tolist())
         else:
             hits.extend(found)
+            suspects.update(_in_lone_samples(block, windows))
     enough = not short or (rule.level and scene.times.size > 1)
     judged = int(gated.decidable.sum()) if enough else 0
     return Detection(len(scene.rows), judged, hits, suspects, gated.decidable, short, gated.measured)
+
+
+def _in_lone_samples(scene: Scene, windows: Windows) -> dict[EntityRef, float]:
+    """Return the rows that meet the condition in coarse samples, but in none of the windows; each with the
+    worst of its number.
+    """
+    compiled = scene.compiled
+    if compiled.rule.severity == "info" or not is_coarse(scene.times, compiled.sustained.warning.hold_s):
+        return {}
+    met = (scene.full(compiled.condition) == 1).any(axis=1)
+    met[windows.entity] = False
+    if not met.any():
+        return {}
+    peaks = scene.peaks()
+    return {scene.rows[row]: float(peaks[row]) for row in np.flatnonzero(met).tolist()}
 
 
 def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:

@@ -30,6 +30,8 @@ from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
 from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
+_PLURAL = {"vm": "VMs", "vcpu": "vCPUs", "nic": "uplinks", "vdisk": "virtual disks"}
+"""Kinds of entities whose plural is no word that ends in s, or that admins call otherwise."""
 _NAMED = 3
 """Hosts that a reason names."""
 TOO_FEW_SAMPLES = "too few samples"
@@ -51,7 +53,8 @@ class CardTally:
     ``untold`` is what an inventory would tell, and nobody did: names of facts, or events. ``is_elsewhere``:
     there are enough samples, but not in the part of the time that is asked about. ``unseen_s`` is how long a
     problem must last to be seen for sure in the coarsest source, as none speaks for another's entities (0:
-    all are fine enough).
+    all are fine enough). ``blind`` are the counters that no entity of a kind has, by kind, of rules that
+    could judge none of these.
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -62,6 +65,11 @@ class CardTally:
     is_short: bool = False
     is_elsewhere: bool = False
     unseen_s: float = 0.0
+    blind: dict[str, set[str]] = field(default_factory=dict)
+
+    def has_judged(self, kind: str) -> bool:
+        """Return True if an entity of this kind was judged in any source."""
+        return any(judged for (_, of), judged in self.judged.items() if of == kind)
 
     def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
         """Note the number of entities of a kind in a source, and of those that were judged."""
@@ -143,7 +151,9 @@ class ReachKept:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What came of the checks; ``suspects`` are over a limit in all samples of too short a source."""
+    """What came of the checks; ``suspects`` are over a limit in all samples of too short a source, or in a
+    lone sample of a coarse one.
+    """
 
     findings: Sequence[Finding]
     suspects: Sequence[tuple[Card, EntityRef]]
@@ -187,6 +197,8 @@ class ReachBook:
             tally.saw(what, found.entities, found.judged)
             self._short.add(scene.source)
             return
+        if not found.judged:
+            tally.blind.setdefault(scene.compiled.rule.entity, set()).update(_without_series(scene))
         rows = _rows_judged(scene, found.decidable, known)
         if whole is not None and not rows.judged.any():
             tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
@@ -320,6 +332,12 @@ class ReachBook:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
+            blind = {kind: keys for kind, keys in tally.blind.items() if keys and not tally.has_judged(kind)}
+            if blind:
+                reason = "; ".join(
+                    f"of {_PLURAL.get(kind, kind + 's')} {lacking_text(sorted(keys), catalogue, kinds)}"
+                    for kind, keys in blind.items()
+                )
         return CheckReach(
             card.id, card.title, entities, judged, reason, shown_by=shown_by, unseen_s=tally.unseen_s
         )
@@ -403,6 +421,17 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
         to = np.where(there, np.minimum(to, last_of[members.unit]), to)
         count = np.where(there, np.minimum(count, count_of[members.unit]), count)
     return _Rows(scene.compiled.card.id, scene.rows, decidable & (count >= fewest), to)
+
+
+def _without_series(scene: Scene) -> set[str]:
+    """Return the counters of the condition that no row of the scene has."""
+    return {
+        scene.compiled.signals[name].counters[local]
+        for name in scene.compiled.detecting()
+        if scene.compiled.signals[name].counters
+        for local, ids in scene.members(name).ids.items()
+        if (ids < 0).all()
+    }
 
 
 def untold_of(scene: Scene) -> set[str]:

@@ -10,6 +10,7 @@ from diagnosis.arrays import BoolArray, sample_seconds, usual_step, window_sums
 from resources.problem_cards import Hold, Sustained
 from sessions.model import FloatArray, IntArray
 
+_ALONE = 2  # samples: one alone may stand for a moment that its interval spreads, however long that is
 _SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
 _APART = 2.5  # intervals: one good sample does not part a burst from itself
 _NEARLY_ALL = 0.8  # of the distances between close bursts: one may be missed
@@ -47,7 +48,7 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     if not rows.size:
         return _no_windows()
     held = _held(true[rows], times, hold, rule)
-    inside = violating[rows] & _soon(held, times, hold.of_s)
+    inside = violating[rows] & _soon(held, times, _window_s(times, hold))
     if rule.returning and times.size > 1:
         inside |= _returning(violating[rows], times, hold, rule)
     return _merge(inside, rows, times, rule.clear_s)
@@ -166,28 +167,35 @@ def fewest_samples(times: IntArray, hold: Hold) -> int:
     if hold.count or times.size < 2:
         return max(hold.count, 1)
     interval = usual_step(times) / 1000
-    return max(1, int(np.ceil(hold.hold_s / interval - _SLACK)))
+    return max(_ALONE, int(np.ceil(hold.hold_s / interval - _SLACK)))
 
 
 def unseen_seconds(times: IntArray, hold: Hold, shortest_s: float) -> float:
-    """Return how many seconds something must last to be seen for sure, where samples are no finer than the
-    time that ``hold`` asks for (``shortest_s`` where it counts samples); 0 where they are finer.
+    """Return how many seconds something must last to be suspected for sure, where samples are no finer than
+    the time that ``hold`` asks for (``shortest_s`` where it counts samples); 0 where they are finer.
 
     A spell that lasts one interval more than the samples that ``hold`` needs has that many samples for
     itself, wherever they begin. A shorter one may be averaged with the time around it, or lie between looks.
     """
     interval = usual_step(times) / 1000
-    if interval * (1 + _SLACK) < (hold.hold_s or shortest_s):
+    if not is_coarse(times, hold.hold_s or shortest_s):
         return 0.0
-    needed = fewest_samples(times, hold)
+    needed = hold.hold_s / interval - _SLACK
     if hold.count:
-        needed = int(np.ceil(hold.count / float(np.median(_counted(times, hold)))))
-    return (needed + 1) * interval
+        needed = hold.count / float(np.median(_counted(times, hold)))
+    return (max(1, int(np.ceil(needed))) + 1) * interval
+
+
+def is_coarse(times: IntArray, hold_s: float) -> bool:
+    """Return True if a sample is as long as what it is asked about: then it may have averaged it away, or be
+    a moment that its interval spreads.
+    """
+    return usual_step(times) * (1 + _SLACK) >= hold_s * 1000 > 0
 
 
 def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
-    """At which samples the time before has been bad for long enough."""
-    first = _window_start(times, hold.of_s)
+    """At which samples the time before has been bad for long enough: in one sample alone it never has."""
+    first = _window_start(times, _window_s(times, hold))
     weights = _counted(times, hold) if hold.count else sample_seconds(times)
     bad = window_sums(np.where(true == 1, weights, 0.0), first)
     if hold.count:
@@ -196,7 +204,16 @@ def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Boo
     known = window_sums(np.where(np.isnan(true), 0.0, weights), first)
     elapsed = np.minimum((times - times[0]) / 1000.0 + weights[0], hold.of_s)
     held: BoolArray = (bad >= hold.hold_s - slack) & (known >= rule.coverage * elapsed - slack)
+    if is_coarse(times, hold.hold_s):
+        held &= window_sums(np.equal(true, 1).astype(np.float64), first) >= _ALONE
     return held
+
+
+def _window_s(times: IntArray, hold: Hold) -> float:
+    """Return the seconds within which a hold must be met; where samples are coarse two of them must fit."""
+    if hold.count or not is_coarse(times, hold.hold_s):
+        return hold.of_s
+    return max(hold.of_s, _ALONE * usual_step(times) / 1000)
 
 
 def _counted(times: IntArray, hold: Hold) -> FloatArray:

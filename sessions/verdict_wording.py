@@ -244,11 +244,21 @@ def check_because(check: CheckReach) -> str:
     if check.verdict == "insufficient data" or check.number is None:
         return check.reason or "nothing was in the state that it looks at"
     found = f"{format_count(check.found)} found" if check.found else ""
-    hidden = (
-        f"what lasted less than {format_duration(check.unseen_s)} may not show" if _may_hide(check) else ""
+    return "; ".join(
+        part for part in (found, number_text(check.number), certainty_text(check), check.reason) if part
     )
-    short = "in every sample, but too few to say how long" if check.verdict == "suspected" else ""
-    return "; ".join(part for part in (found, number_text(check.number), short, hidden, check.reason) if part)
+
+
+def certainty_text(check: CheckReach) -> str:
+    """Return why a check only suspects something, or what samples as coarse as these may have hidden from one
+    that found nothing; empty where neither is so.
+    """
+    if check.verdict == "suspected" and check.unseen_s:
+        return "in a lone sample, which may be a moment that its interval spreads: record more often"
+    if check.verdict == "suspected":
+        return "in every sample, but too few to say how long"
+    hides = _may_hide(check)
+    return f"what lasted less than {format_duration(check.unseen_s)} may not show" if hides else ""
 
 
 def checks_text(verdict: Verdict) -> list[str]:

@@ -65,8 +65,9 @@ class CheckReach:
     ``entities`` 0: the session has nothing that can have the problem. ``reason`` says why entities were not
     judged, as the rest of a sentence: "no source has %CSTP; esxtop has it". ``verdict`` is empty in what an
     earlier version stored. ``found`` and ``suspected`` are numbers of entities: suspected ones were over the
-    limit in every sample of a source that is too short to tell how long. ``shown_by`` is who would show such
-    entities, where no connected source does: "a vCenter"; empty where the session would have them.
+    limit in every sample of a source that is too short to tell how long, or in a lone sample of a coarse one.
+    ``shown_by`` is who would show such entities, where no connected source does: "a vCenter"; empty where the
+    session would have them.
     ``unseen_s`` is set where samples are no finer than the time that the check looks at: what lasted fewer
     seconds may have been averaged away, or may have passed between two looks (0: they are fine enough).
     """

@@ -30,7 +30,15 @@ def shows(one: Truth, interval: float, hold: float = 60.0) -> bool:
 
 @pytest.mark.parametrize(
     ("interval", "lasts", "is_asked"),
-    [(5, 90, True), (20, 90, True), (60, 40, False), (300, 90, False), (60, 150, True), (300, 700, True)],
+    [
+        (5, 90, True),
+        (20, 90, True),
+        (60, 40, False),
+        (300, 90, False),
+        (60, 150, True),
+        (300, 700, False),
+        (300, 900, True),
+    ],
 )
 def test_a_problem_is_asked_of_samples_that_stand_for_nothing_else(
     interval: float, lasts: float, is_asked: bool
@@ -97,13 +105,19 @@ def test_aborts_are_not_asked_of_a_plain_capture_which_says_who_records_them() -
     assert (score.found, score.unasked) == (0, 1)
 
 
+def test_what_plain_captures_count_of_hosts_alone_may_be_told_of_the_host() -> None:
+    score = right("mem-balloon-vm-limit", Shown("esxtop", 5, "plain"))
+    assert (score.unasked, score.alarms) == (1, 0)
+
+
 def test_a_limit_is_found_in_samples_of_a_minute() -> None:
     score = right("cpu-limit-vm", Shown("esxtop", 60))
     assert (score.found, score.unasked, score.cause_right) == (1, 0, 1)
 
 
-def test_ready_is_found_in_a_vcenter_s_rollups() -> None:
-    assert right("cpu-ready-low-shares", Shown("vcenter", 300)).found == 1
+def test_ten_minutes_of_ready_are_no_all_clear_in_a_vcenter_s_rollups() -> None:
+    score = right("cpu-ready-low-shares", Shown("vcenter", 300))
+    assert (score.found, score.unasked) == (0, 1)
 
 
 @pytest.mark.parametrize("shown", [Shown("esxtop", 300), Shown("esxtop", 20, "plain"), Shown("vcenter", 300)])

@@ -298,3 +298,33 @@ def test_a_fine_source_does_not_speak_for_the_hosts_of_a_coarse_one() -> None:
 def test_a_reason_is_the_end_of_the_sentence(reason: str, said: str) -> None:
     verdict = Verdict("judged", checks=(CheckReach("x.y", "DRS says so", 1, 0, reason),))
     assert f"Not judged: DRS says so: {said}" in limits_of(verdict)
+
+
+def ready_in(*minutes: tuple[int, int]) -> Diagnosis:
+    """Two hours in samples of five minutes, with ready in some of them."""
+    recording = Recording("esx01", seconds=7200, interval=300.0)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    every = np.arange(0, 7200, 300) / 60.0
+    ready = [12.0 * any(start < at <= end for start, end in minutes) for at in every]
+    recording.vm("web01", {"cpu.ready": ready, "cpu.max_limited": 0.0})
+    return diagnosed(recording)
+
+
+def test_a_lone_coarse_sample_is_suspected_and_two_in_a_row_are_a_problem() -> None:
+    """Five minutes of mean may be one busy minute: no alarm, and no all-clear either."""
+    lone = checks_of(ready_in((30, 35)))["cpu.ready_high"]
+    assert (lone.verdict, lone.suspected) == ("suspected", 1)
+    assert "web01 at most 12 %" in check_because(lone)
+    assert check_because(lone).endswith("a moment that its interval spreads: record more often")
+    assert checks_of(ready_in((30, 40)))["cpu.ready_high"].verdict == "problem"
+    assert checks_of(ready_in((30, 35), (60, 65)))["cpu.ready_high"].verdict == "suspected"
+
+
+def test_a_check_of_hosts_alone_says_what_is_missing_of_the_vms() -> None:
+    """A plain capture counts the balloons of a host, not whose they are."""
+    recording = quiet()
+    recording.on_host({"mem.balloon": 0.0, "mem.balloon_target": 0.0})
+    check = checks_of(diagnosed(recording))["mem.ballooning"]
+    assert (check.verdict, check.is_partial) == ("not found", True)
+    assert "of VMs no source has " in check_because(check)
+    assert "Balloon target (MCTLTGT); esxtop -b -a records them" in check_because(check)

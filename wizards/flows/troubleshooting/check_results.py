@@ -15,7 +15,7 @@ from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange, joined
 from sessions.troubleshooting import CheckResult, FoundOn, RuleLine, Symptom
-from sessions.verdict_wording import check_because, number_text
+from sessions.verdict_wording import certainty_text, check_because, number_text
 from sessions.verdicts import CheckNumber, CheckReach, CheckVerdict
 from wizards.flows.troubleshooting.rule_lines import evidence_lines
 from wizards.flows.troubleshooting.steps import steps_of
@@ -116,8 +116,7 @@ class _Check:
         plain = self._told(verdict, check_because(reach))
         if number is None:
             return plain
-        short = "; in every sample, but too few to say how long" if verdict == "suspected" else ""
-        sentence = number_text(number) + short
+        sentence = "; ".join(filter(None, (number_text(number), certainty_text(reach))))
         return CheckResult(
             plain.problem,
             plain.title,
