@@ -54,7 +54,7 @@ class CardTally:
     there are enough samples, but not in the part of the time that is asked about. ``unseen_s`` is how long a
     problem must last to be seen for sure in the coarsest source, as none speaks for another's entities (0:
     all are fine enough). ``blind`` are the counters that no entity of a kind has, by kind, of rules that
-    could judge none of these.
+    could judge none of these. ``rows`` says of each rule's entities which were judged.
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -66,6 +66,7 @@ class CardTally:
     is_elsewhere: bool = False
     unseen_s: float = 0.0
     blind: dict[str, set[str]] = field(default_factory=dict)
+    rows: list[_Rows] = field(default_factory=list)
 
     def has_judged(self, kind: str) -> bool:
         """Return True if an entity of this kind was judged in any source."""
@@ -203,6 +204,7 @@ class ReachBook:
         if whole is not None and not rows.judged.any():
             tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
+        tally.rows.append(rows)
         if rows.judged.any():
             unseen = unseen_seconds(scene.times, scene.compiled.sustained.warning, self._shortest)
             tally.unseen_s = max(tally.unseen_s, unseen)
@@ -253,7 +255,9 @@ class ReachBook:
         """Return the verdict over all that was noted."""
         reached = self._sources(sources)
         checks = tuple(
-            _with_outcome(self._check(card, sources, catalogue), outcomes) for card in cards if card.rules
+            self._left_open(_with_outcome(self._check(card, sources, catalogue), outcomes))
+            for card in cards
+            if card.rules
         )
         if not any(one.judged is not None for one in reached):  # a look at a state is no all-clear
             checks = tuple(
@@ -261,6 +265,25 @@ class ReachBook:
                 for one in checks
             )
         return _verdict(sources, reached, checks, SeverityCounts.of(outcomes.findings))
+
+    def _left_open(self, check: CheckReach) -> CheckReach:
+        """The check, without an all-clear where counters are missing and leave some entities open: what there
+        is has cleared all others, so that a problem would be of these. It is suspected where the worst number
+        is of one of them, and over the limit.
+        """
+        number, tally = check.number, self.tallies[check.problem]
+        if check.verdict != "not found" or not check.is_partial:
+            return check
+        if number is None:
+            return replace(check, verdict="insufficient data") if tally.lacking - tally.present else check
+        is_over = number.value < number.limit if number.is_below else number.value > number.limit
+        judged = (
+            bool(rows.judged[place])
+            for rows in tally.rows
+            for place, ref in enumerate(rows.refs)
+            if self._topology.base(ref) == number.entity
+        )
+        return replace(check, verdict="suspected") if is_over and not any(judged) else check
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
         newest = max(
@@ -332,6 +355,8 @@ class ReachBook:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
+            if lacking:
+                reason = f"{reason}; {lacking_text(lacking, catalogue, kinds)}"
             blind = {kind: keys for kind, keys in tally.blind.items() if keys and not tally.has_judged(kind)}
             if blind:
                 reason = "; ".join(

@@ -253,6 +253,8 @@ def certainty_text(check: CheckReach) -> str:
     """Return why a check only suspects something, or what samples as coarse as these may have hidden from one
     that found nothing; empty where neither is so.
     """
+    if check.verdict == "suspected" and not check.suspected:
+        return "what else the rule asks of it is not known"
     if check.verdict == "suspected" and check.unseen_s:
         return "in a lone sample, which may be a moment that its interval spreads: record more often"
     if check.verdict == "suspected":

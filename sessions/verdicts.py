@@ -66,6 +66,8 @@ class CheckReach:
     judged, as the rest of a sentence: "no source has %CSTP; esxtop has it". ``verdict`` is empty in what an
     earlier version stored. ``found`` and ``suspected`` are numbers of entities: suspected ones were over the
     limit in every sample of a source that is too short to tell how long, or in a lone sample of a coarse one.
+    A check with the verdict "suspected" and none of these has its worst number over the limit, of an entity
+    that could not be judged.
     ``shown_by`` is who would show such entities, where no connected source does: "a vCenter"; empty where the
     session would have them.
     ``unseen_s`` is set where samples are no finer than the time that the check looks at: what lasted fewer

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.shown import Shown
 from diagnosis import Diagnosis, diagnose_session
+from lab import load_scenarios
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.times import TimeRange, iso
 from sessions.verdict_wording import (
@@ -328,3 +330,25 @@ def test_a_check_of_hosts_alone_says_what_is_missing_of_the_vms() -> None:
     assert (check.verdict, check.is_partial) == ("not found", True)
     assert "of VMs no source has " in check_because(check)
     assert "Balloon target (MCTLTGT); esxtop -b -a records them" in check_because(check)
+
+
+def test_who_is_over_the_limit_and_lacks_the_rest_of_the_rule_is_suspected() -> None:
+    """The rollups of a vCenter have a VM's balloon at level 1, but not what it is to grow to."""
+    recording = quiet()
+    recording.vm("db01", {"mem.balloon": 2048.0})
+    recording.vm("db02", {"mem.balloon": 0.0})
+    check = checks_of(diagnosed(recording))["mem.ballooning"]
+    assert (check.verdict, check.suspected) == ("suspected", 0)
+    assert check_because(check).startswith(
+        "balloon of db01 at most 2 GB, limit 1 MB for 1 min; what else the rule asks of it is not known; "
+    )
+    assert "Balloon target (MCTLTGT)" in check_because(check)
+
+
+def test_hosts_that_missing_counters_leave_open_are_no_all_clear() -> None:
+    """A quiet host is cleared by its use alone; a busy one needs what was not recorded."""
+    lab, shown = load_scenarios()["cpu-saturated-too-many"], Shown("vcenter", 300)
+    found = diagnose_session(shown.play(lab, 1, catalogue())[1], problems(), catalogue())
+    check = checks_of(found)["cpu.host_saturated"]
+    assert (check.verdict, check.judged, check.entities) == ("insufficient data", 3, 4)
+    assert "Processor utilisation (PCPU UTIL(%))" in check_because(check)
