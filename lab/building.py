@@ -141,10 +141,12 @@ class _Builder:
         mem_mb = used * headroom
         if headroom >= 1.3:
             mem_mb = min((gb * 1024 for gb in _HOST_MEMORY_GB if gb * 1024 >= mem_mb), default=mem_mb)
+        mem_mb = int(mem_mb - self.rng.integers(12, 60))
+        tiers = self.site.tiering
         return Host(
             name=f"esx{index + 1:02d}.lab.local", cores=self.cores,
             mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
-            mem_mb=int(mem_mb - self.rng.integers(12, 60)), powersaving=saving,
+            mem_mb=mem_mb, powersaving=saving, dram_mb=mem_mb / (1.0 + tiers) if tiers else 0.0,
             host_cache=self.site.host_cache and role == 0,
             balloon_most=self.site.balloon_most if role == 0 else 0.65, threads=self.site.threads,
         )  # fmt: skip

@@ -225,6 +225,7 @@ CONTROLS: Mapping[str, Control] = {
     "nic.frame_errors": Control("frame_errors", _members),
     "disk.iops_limit": Control("iops_limit", _disks),
     "disk.chain": Control("chain", _disks),
+    "disk.first_writes": Control("first_writes", _disks),
     "device.dead": Control("dead", _pairs_of_role),
     "device.conflicts": Control("conflicts", _pairs_of_role),
     "device.sioc_ms": Control("sioc_ms", _members),

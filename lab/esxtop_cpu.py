@@ -145,7 +145,8 @@ class CpuView:
             row[name][mine] = 100.0 * share[vcpu]
         stall = 100.0 * memory.stall[self._index.vcpu_vm][vcpu]
         row["% Swap Wait"][self._refill] = between(47.0 + 6.0 * noise[self._refill], 0.0, 100.0)
-        row["% Memory Latency"][mine] = stall
+        tier = 100.0 * memory.tier_wait[self._index.vcpu_vm][vcpu]
+        row["% Memory Latency"][mine] = stall + tier
         wait = 100.0 - row["% Run"] - row["% Ready"] - row["% CoStop"] - late[self._world_host]
         wait = between(wait + _ACCOUNTING_NOISE * noise, 0.0, 100.0)
         row["% Wait"][...] = wait

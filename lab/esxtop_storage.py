@@ -65,6 +65,7 @@ class StorageView:
         self._total_rows = np.flatnonzero([disk < 0 for _, disk in rows])
         self._disk_rows = np.flatnonzero([disk >= 0 for _, disk in rows])
         self._vaai = rng.integers(1_000, 90_000, len(self._device_pair)).astype(float)
+        self._zeros = np.zeros(len(self._device_pair))
         self._constants()
 
     def _constants(self) -> None:
@@ -97,6 +98,10 @@ class StorageView:
         conflicts = storage.conflicts[pair]
         met = self._rng.poisson(conflicts * self._tick_s) / self._tick_s
         table.set({"Failed Reserves/sec": met, "Conflicts/sec": met})
+        zeroed = storage.zeroed[pair]
+        if zeroed.any() or self._zeros.any():
+            self._zeros = self._zeros + np.rint(zeroed * self._tick_s)
+            table.set({"Zeros": self._zeros, "MBytes Zeroed/sec": zeroed})
         self._vaai = self._vaai + self._rng.poisson(0.4, len(self._vaai))
         table.set({"ATS": np.floor(self._vaai)})
 

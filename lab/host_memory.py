@@ -45,6 +45,10 @@ _UNZIP_MS = 0.06
 _PAGE_MB = 4.0 / 1024
 _CACHE_MS = 0.25
 _IDLE_TAX = 0.75
+_TIER_FITS = 0.5
+"""Share of DRAM up to which what guests use fits into it: the vendor's sizing rule (modern.md §1.3)."""
+_TIER_MS, _TIER_MB_PER_S = 0.085, 2500.0
+"""What an idle data-centre NVMe takes to read a few pages, and what it reads in a second at most."""
 
 
 def min_free_mb(machine_mb: FloatArray) -> FloatArray:
@@ -67,7 +71,9 @@ class Memory:
     want later, never wants), ``zipped`` (guest pages in the compression cache), ``saved`` (by page sharing),
     ``balloon_target``, ``swap_target``; rates in MB/s: ``swap_in``, ``swap_out``, ``cache_in``,
     ``cache_out``, ``zip_rate``, ``unzip_rate``; ``stall``: fraction of each vCPU's time spent waiting for
-    pages. For each host: ``free``, ``state``, ``kernel``.
+    pages; ``tier_read`` what it reads from the host's slow tier of memory, ``tier_wait`` the fraction of its
+    vCPUs' time that this takes. For each host: ``free``, ``state``, ``kernel``, ``dram`` (infinity where all
+    memory is DRAM).
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -108,6 +114,8 @@ class Memory:
         self.zip_rate, self.unzip_rate, self.stall = zero.copy(), zero.copy(), zero.copy()
         self.active = np.array([vm.active for vm in vms]) * self.size
         self._absent = np.zeros(index.vms, dtype=bool)
+        self.dram = np.array([host.dram_mb or np.inf for host in hosts])
+        self.tier_read, self.tier_wait = zero.copy(), zero.copy()
         self._update_free()
 
     def leave(self, absent: BoolArray) -> None:
@@ -133,6 +141,8 @@ class Memory:
         self._update_free()
         self._swap_out(over, tick_s)
         self._update_free()
+        if np.isfinite(self.dram).any():
+            self._read_tier()
 
     def _churn(self, parameters: Parameters, tick_s: float) -> None:
         """What never stands still: the VMkernel's heaps, pages that are shared and unshared."""
@@ -227,6 +237,25 @@ class Memory:
         self.zip_rate = zipped / tick_s
         self.swap_out = np.where(self._cached, 0.0, swapped / tick_s)
         self.cache_out = np.where(self._cached, swapped / tick_s, 0.0)
+
+    def _read_tier(self) -> None:
+        """Memory tiering: cold pages lie on NVMe, and a guest waits for those that it wants after all.
+
+        Only what does not fit into DRAM lies there, coldest first (modern.md §1.3): nobody waits while what
+        is in use fits. The more of DRAM is in use, the likelier a page in use is among those that left; one
+        that was read stays. The device is a queue of one server (M/M/1).
+        """
+        used = self._per_host(self.consumed() + self.overhead)
+        away = np.maximum(used + self.kernel + self.user - self.dram, 0.0)
+        crowded = self._per_host(self.active) / self.dram
+        missed = between((crowded - _TIER_FITS) / (1.0 - _TIER_FITS), 0.0, 1.0) ** 2
+        share = missed * np.minimum(away / (0.25 * self.dram), 1.0)
+        wanted = self.active * share[self._index.vm_host] / _DRIFT_S
+        busy = self._per_host(wanted) / _TIER_MB_PER_S
+        millis = (_TIER_MS / (1.0 - np.minimum(busy, 0.95)))[self._index.vm_host]
+        self.tier_read = wanted / np.maximum(busy, 1.0)[self._index.vm_host]
+        waited = self.tier_read / _FAULT_MB * millis / 1000.0
+        self.tier_wait = np.minimum(waited / self._index.vcpus, 0.6)
 
     def _idle_weight(self) -> FloatArray:
         """Idle memory counts in full, memory in use a quarter (the idle memory tax of 75 %)."""

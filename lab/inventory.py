@@ -22,7 +22,9 @@ POOL_SHARES = (8000.0, 4000.0, 4000.0)
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """An ESXi host. ``mhz`` is the nominal core frequency; ``mem_mb`` the machine memory."""
+    """An ESXi host. ``mhz`` is the nominal core frequency; ``mem_mb`` the machine memory, of which
+    ``dram_mb`` is DRAM and the rest NVMe (0: all of it is DRAM).
+    """
 
     name: str
     cores: int
@@ -32,6 +34,7 @@ class Host:
     host_cache: bool
     balloon_most: float
     threads: int = CORE_THREADS
+    dram_mb: float = 0.0
 
     @property
     def pcpus(self) -> int:

@@ -76,7 +76,8 @@ class Parameters:
     second.
 
     Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds, ``iops_limit``,
-    ``chain`` files of snapshots that are searched before the disk itself.
+    ``chain`` files of snapshots that are searched before the disk itself, ``first_writes`` share of writes
+    that go to blocks which nobody has written before.
 
     Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share
     of all PCPUs, ``down`` (1 while it has failed), ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s
@@ -136,6 +137,7 @@ class Parameters:
     single_queue: FloatArray
     iops_limit: FloatArray
     chain: FloatArray
+    first_writes: FloatArray
     dead: FloatArray
     conflicts: FloatArray
     second_path: FloatArray
@@ -190,6 +192,7 @@ class Parameters:
             system=np.zeros(len(index.vcpu_vm)), remote=np.full(len(vms), np.nan),
             rebalances=np.zeros(len(vms)), single_queue=np.zeros(len(vms)),
             iops_limit=np.full(len(disks), np.inf), chain=np.zeros(len(disks)),
+            first_writes=np.zeros(len(disks)),
             dead=np.zeros_like(depth), conflicts=np.zeros_like(depth), second_path=np.full_like(depth, 0.5),
             path_ms=np.zeros_like(depth), sioc_ms=np.zeros(len(cluster.luns)), ft_tx=np.zeros(len(hosts)),
             speed=_link_speeds(cluster), frame_errors=np.zeros(len(hosts) * UPLINKS),

@@ -104,7 +104,7 @@ class Physics:
         swap = np.zeros(len(index.disk_vm))
         swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
         self.storage.step(parameters, self.activity.disk, swap, self.cpu.queueing)
-        stalled = self.memory.stall[index.vcpu_vm]
+        stalled = (self.memory.stall + self.memory.tier_wait)[index.vcpu_vm]
         activity = np.where(self.steady_vcpus, 1.0, self.activity.vcpu)
         self.cpu.step(parameters, activity, stalled, self._system(), self.power.factor, self.tick_s)
         shape = (index.hosts, index.luns)

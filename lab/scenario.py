@@ -159,7 +159,9 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     additional small VMs. ``depth`` is the LUN queue depth, ``balloon_most`` is Mem.CtlMaxPercent as a
     fraction. ``hosts`` is their number, ``per_host`` how many VMs each has (0: by its cores), ``workloads``
     which roles the VMs may have (all if empty). ``storage`` is what the VMs' disks lie on: arrays of disks
-    and of flash, NVMe alone, or NFS alone.
+    and of flash, NVMe alone, NFS alone, or vSAN: of the original architecture with disks or with flash for
+    capacity, or of the express architecture. ``tiering`` is the hosts' NVMe memory over their DRAM (0: none);
+    ``headroom`` is then of both together.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
@@ -174,7 +176,8 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: int = 4
     per_host: int = 0
     workloads: tuple[str, ...] = ()
-    storage: Literal["arrays", "nvme", "nfs"] = "arrays"
+    storage: Literal["arrays", "nvme", "nfs", "vsan-hybrid", "vsan-flash", "vsan-express"] = "arrays"
+    tiering: float = 0.0
 
 
 class Workers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -39,6 +39,11 @@ _CHAIN_READS, _CHAIN_WRITES = 0.3, 0.15
 """I/Os of the device for each guest's I/O and file of the snapshot chain: blocks that say where data lies."""
 _CHAIN_READ_TIME, _CHAIN_WRITE_TIME = 0.55, 0.4
 """How much longer a guest's I/O takes for each file of the chain: the look-ups come one after another."""
+_NEW_BLOCK_MB = 1.0
+"""A block of VMFS, which is filled with zeros before a thin or lazily zeroed disk writes into it."""
+_NEW_BLOCK_WRITES = 2.0
+"""Metadata writes for each new block: the block is taken, and the disk's pointer to it is written."""
+_MOST_ZEROING = 0.97
 _SIOC_GAIN, _SIOC_STEP, _SIOC_LEAST = 0.4, 6.0, 4.0
 """How fast Storage I/O Control follows the latency (PARDA), what it gives back, and its shortest queue."""
 _SIOC_IDLE = 20.0
@@ -53,8 +58,8 @@ class Storage:
     ``device_write_ms``, ``active`` and ``queued`` (mean numbers of commands), ``aborts``, ``resets``,
     ``failed`` and ``conflicts`` (a second), ``depth`` of the queue and ``second_path``, the share of its
     commands and ``second_ms``, how much longer they take there. ``at_device`` is what each disk's I/Os are at
-    the device, which may be more than its guest sees; ``throttled`` is the share of time in which Storage I/O
-    Control acts on each pair.
+    the device, which may be more than its guest sees; ``zeroed`` is how many MB/s of new blocks the array
+    zeroes; ``throttled`` is the share of time in which Storage I/O Control acts on each pair.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -85,7 +90,7 @@ class Storage:
         for name in (
             "commands", "read_share", "mb_read", "mb_written", "device_ms", "kernel_ms", "queue_ms",
             "device_read_ms", "device_write_ms", "active", "queued", "aborts", "resets", "failed",
-            "conflicts", "throttled", "second_ms",
+            "conflicts", "throttled", "second_ms", "zeroed",
         ):  # fmt: skip
             setattr(self, name, np.zeros(pairs))
         self.at_device = self.iops
@@ -111,6 +116,7 @@ class Storage:
     conflicts: FloatArray
     throttled: FloatArray
     second_ms: FloatArray
+    zeroed: FloatArray
 
     def step(
         self, parameters: Parameters, activity: FloatArray, swap_iops: FloatArray, cpu_queueing: FloatArray
@@ -160,11 +166,33 @@ class Storage:
         self.iops = served / amplified
         self.read_ms = self.read_ms * (1.0 + _CHAIN_READ_TIME * parameters.chain)
         self.write_ms = self.write_ms * (1.0 + _CHAIN_WRITE_TIME * parameters.chain)
+        self._zero_new_blocks(parameters)
         held = asked > parameters.iops_limit
         if held.any():
             whole = parameters.outstanding * 1000.0 / np.maximum(self.iops, 1e-9)
             self.read_ms = np.where(held, np.maximum(self.read_ms, whole), self.read_ms)
             self.write_ms = np.where(held, np.maximum(self.write_ms, whole), self.write_ms)
+
+    def _zero_new_blocks(self, parameters: Parameters) -> None:
+        """A write to a new block waits until it is zeroed and entered in the metadata (problems.md P35).
+
+        The array zeroes by itself (VAAI), as fast as one stream of it writes; blocks that wait for their turn
+        make a queue of one server (M/M/1). Reads, and writes to blocks written before, wait for nothing.
+        """
+        if not parameters.first_writes.any():
+            self.zeroed = np.zeros(len(self._pair_lun))
+            return
+        pair, pairs = self.pair_of_disk, len(self._pair_lun)
+        new = self.iops * (1.0 - parameters.reads) * parameters.first_writes * _NEW_BLOCK_MB
+        stations = sums(self._station[pair], new, self._stations)[self._station]
+        used = np.minimum(stations / self._stream, _MOST_ZEROING)
+        zeroing_ms = 1000.0 * _NEW_BLOCK_MB / self._stream / (1.0 - used)
+        waits_ms = (zeroing_ms + _NEW_BLOCK_WRITES * self.device_write_ms)[pair]
+        self.write_ms = self.write_ms + parameters.first_writes * waits_ms
+        whole = parameters.reads * self.read_ms + (1.0 - parameters.reads) * self.write_ms
+        held = parameters.first_writes > 0
+        self.iops = np.where(held, np.minimum(self.iops, parameters.outstanding * 1000.0 / whole), self.iops)
+        self.zeroed = sums(pair, np.where(held, new, 0.0), pairs)
 
     def _hold(self, parameters: Parameters, dead: FloatArray) -> None:
         """What a device that does not answer holds: as many commands as its queue takes, the rest waits."""
@@ -366,7 +394,8 @@ def _amplified(parameters: Parameters) -> FloatArray:
     """I/Os of the device for each I/O of a disk's guest."""
     reads = parameters.reads
     more: FloatArray = 1.0 + parameters.chain * (reads * _CHAIN_READS + (1.0 - reads) * _CHAIN_WRITES)
-    return more
+    new_blocks: FloatArray = _NEW_BLOCK_WRITES * (1.0 - reads) * parameters.first_writes
+    return more + new_blocks
 
 
 @dataclass(frozen=True, slots=True)

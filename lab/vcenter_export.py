@@ -15,7 +15,7 @@ from lab.esxtop_export import whole_files
 from lab.lab import Lab
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
-from lab.vcenter_inventory import Json, LowestLimits, inventory
+from lab.vcenter_inventory import Json, LowestLimits, TierReads, inventory
 from lab.vcenter_series import INTERVAL_S, Line, Sampler, as_one, is_archived, plan_series
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
@@ -52,7 +52,7 @@ def vcenter_document(
     if level is not None:
         lines = [line for line in lines if is_archived(line, known, level)]
     ticks = round(interval_s / lab.tick_s)
-    sampler, limits = Sampler(lab, extras, lines), LowestLimits(lab.parameters)
+    sampler, limits, tiers = Sampler(lab, extras, lines), LowestLimits(lab.parameters), TierReads(lab)
     samples: list[FloatArray] = []
     for number in range(max(1, int(total / interval_s)) * ticks):
         if cancel is not None and cancel.is_set():
@@ -62,13 +62,14 @@ def vcenter_document(
         limits.update(number // ticks)
         if number % ticks == ticks - 1:
             samples.append(sampler.sample())
+            tiers.take((number + 1) * lab.tick_s)
         if progress is not None:
             progress(Progress((number + 1) * lab.tick_s, total, len(samples) * len(lines)))
     lines, whole = as_one(lines, np.stack(samples))
     return {
         "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": interval_s,
         "ticks": len(samples), "start_ms": lab.start_ms,
-        **inventory(lab, limits), "series": _series(lines, whole),
+        **inventory(lab, limits, tiers.facts), "series": _series(lines, whole),
     }  # fmt: skip
 
 

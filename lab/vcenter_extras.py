@@ -80,6 +80,7 @@ class Extras:
     def _layout(self, start: int) -> list[_Block]:
         cluster = self._lab.cluster
         vms = tuple((f"vm:{vm.name}", "") for vm in cluster.vms)
+        disks = tuple((f"vm:{vm.name}", disk.slot) for vm in cluster.vms for disk in vm.disks)
         hosts = tuple((f"host:{host.name}", "") for host in cluster.hosts)
         ports = tuple((f"vm:{vm.name}", str(NIC_KEY)) for vm in cluster.vms)
         nics = tuple((f"host:{host.name}", f"vmnic{n}") for host in cluster.hosts for n in range(UPLINKS))
@@ -91,8 +92,8 @@ class Extras:
         )
         blocks = []
         for owners, counters in (
-            (vms, _OF_VMS), (hosts, _OF_HOSTS), (ports, _OF_PORTS), (nics, _OF_PORTS + _OF_NICS),
-            (adapters, _OF_ADAPTERS), (devices, _OF_DEVICES),
+            (vms, _OF_VMS), (disks, _OF_DISKS), (hosts, _OF_HOSTS), (ports, _OF_PORTS),
+            (nics, _OF_PORTS + _OF_NICS), (adapters, _OF_ADAPTERS), (devices, _OF_DEVICES),
             (stores if self._has_control else (), _OF_DATASTORES),
         ):  # fmt: skip
             blocks.append(_Block(start, owners, counters))
@@ -108,6 +109,7 @@ class Extras:
 
     def _computed(self) -> Iterator[FloatArray]:
         yield from self._of_vms()
+        yield from self._of_disks()
         yield from self._of_hosts()
         port = self._lab.esxtop_tables["Network Port"].row
         for rows in (self._vm_rows, self._nic_rows):
@@ -135,6 +137,15 @@ class Extras:
         yield 100.0 * lab.esxtop_tables["Group Memory"].row["Touched MBytes"][_vm_groups(lab)] / memory.size
         slowest = np.maximum(storage.read_ms, storage.write_ms)
         yield np.maximum.reduceat(np.where(storage.iops > 0.1, slowest, 0.0), index.disk_start)
+
+    def _of_disks(self) -> Iterator[FloatArray]:
+        """Reads and writes in flight of each disk (Little's law), at most what the guest lets out."""
+        storage, parameters = self._lab.storage, self._lab.parameters
+        reads = storage.iops * parameters.reads * storage.read_ms / 1000.0
+        writes = storage.iops * (1.0 - parameters.reads) * storage.write_ms / 1000.0
+        fits = np.minimum(1.0, parameters.outstanding / np.maximum(reads + writes, 1e-9))
+        yield reads * fits
+        yield writes * fits
 
     def _of_hosts(self) -> Iterator[FloatArray]:
         memory, storage, index = self._lab.memory, self._lab.storage, self._lab.index
@@ -206,6 +217,7 @@ _OF_VMS = (
     ("mem.zipped.latest", "kB", _KB), ("mem.usage.average", "%", 100.0),
     ("disk.maxTotalLatency.latest", "ms", 1.0),
 )  # fmt: skip
+_OF_DISKS = (("virtualDisk.readOIO.latest", "count", 1.0), ("virtualDisk.writeOIO.latest", "count", 1.0))
 _OF_HOSTS = (
     ("cpu.usage.average", "%", 100.0),
     ("mem.consumed.average", "kB", _KB), ("mem.usage.average", "%", 100.0),

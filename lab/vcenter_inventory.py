@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -29,6 +29,8 @@ NIC_KEY = 4000
 """Device key of a VM's first network adapter: what vCenter calls its instance."""
 _NETWORK = "VM Network"
 _MEMORY_SHARES_PER_MB = 10.0
+_TOLD_ANEW = 0.5
+"""By how much what a VM reads from a tier changes before a recording tells it again (resources/vcenter)."""
 _TERABYTE_MB = 1024 * 1024
 _DISK_MB = (61_440, 204_800)
 _NAMESPACE = uuid.UUID("5d6f7c0e-4b1a-5c3d-9e2f-7a8b9c0d1e2f")
@@ -64,7 +66,28 @@ def device_uuid(name: str) -> str:
     return f"{digits[:8]}-{digits[8:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def inventory(lab: Lab, limits: LowestLimits) -> Json:
+class TierReads:
+    """What each VM reads from the slow tier of its host's memory: a fact, told anew when it has changed."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._told: dict[str, float] = {}
+        self.facts: list[Json] = []
+
+    def take(self, seconds: float) -> None:
+        """Look at the quick statistics of this moment; a vCenter shows whole MB/s."""
+        hosts = self._lab.cluster.hosts
+        for vm, rate in zip(self._lab.cluster.vms, self._lab.memory.tier_read.tolist(), strict=True):
+            if not hosts[vm.host].dram_mb:
+                continue
+            last, now = self._told.get(vm.name), float(round(rate))
+            if last is None or abs(now - last) > _TOLD_ANEW * last:
+                self._told[vm.name] = now
+                what = {"object": f"vm:{vm.shown_name}", "name": "tier.nvme.read_mbps", "value": now}
+                self.facts.append({**what, "from_s": seconds if last is not None else 0.0})
+
+
+def inventory(lab: Lab, limits: LowestLimits, more_facts: Sequence[Json] = ()) -> Json:
     """Return clusters, hosts, datastores, pools, VMs and events of the run, as the exported file has them."""
     return {
         "clusters": [{"name": CLUSTER_NAME, "drs": True}],
@@ -75,7 +98,7 @@ def inventory(lab: Lab, limits: LowestLimits) -> Json:
                 if not vm.name.endswith(MOVED)],
         "events": _events(lab.cluster, limits),
         "facts": [*_known_facts(lab), *_link_speeds(lab), *_whereabouts(lab), *_failures(lab),
-                  *_lifted_limits(lab)],
+                  *_lifted_limits(lab), *_memory_tiers(lab), *more_facts],
         "happened": list(_told_events(lab)),
     }  # fmt: skip
 
@@ -144,6 +167,15 @@ def _link_speeds(lab: Lab) -> Iterator[Json]:
                 name = f"{lab.cluster.hosts[cell // UPLINKS].name}/vmnic{cell % UPLINKS}"
                 start = change.envelope.start
                 yield {"object": f"nic:{name}", "name": "nic.speed_mbps", "value": speed, "from_s": start}
+
+
+def _memory_tiers(lab: Lab) -> Iterator[Json]:
+    """What a vCenter knows of hosts with memory tiering: the kind, and the size of each tier."""
+    for host in lab.cluster.hosts:
+        if host.dram_mb:
+            sizes = {"tier.dram_mb": host.dram_mb, "tier.nvme_mb": host.mem_mb - host.dram_mb}
+            for name, value in {"mem.tiering": "softwareTiering", **sizes}.items():
+                yield {"object": f"host:{host.name}", "name": name, "value": value, "from_s": 0.0}
 
 
 def _told_events(lab: Lab) -> Iterator[Json]:

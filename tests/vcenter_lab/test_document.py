@@ -62,7 +62,6 @@ def test_it_has_each_twin_that_the_lab_can_show() -> None:
     never_in_the_lab = {
         "rescpu.maxLimited1.latest", "net.throughput.usage.iscsi.average",
         "net.throughput.usage.hbr.average", "net.errorsTx.summation",
-        "virtualDisk.readOIO.latest", "virtualDisk.writeOIO.latest",
         # Storage I/O Control: the lab of tests (lab/acted) shows these, that of scenarios has none.
         "datastore.sizeNormalizedDatastoreLatency.average", "datastore.datastoreVMObservedLatency.latest",
         "datastore.siocActiveTimePercentage.average",
