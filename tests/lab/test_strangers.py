@@ -100,6 +100,14 @@ def device_slow(limit: float) -> Check:
     )
 
 
+def first_write(run: Run, truth: Truth) -> FloatArray:
+    """Writes of one disk take far longer than its reads, while its device answers at once."""
+    host, _, _ = run.vm(truth.name)
+    disk = f"{truth.name}:scsi0:1"
+    late = run.one("Virtual Disk", "Average MilliSec/Write", host, disk)
+    return as_numbers(late > 3 * run.one("Virtual Disk", "Average MilliSec/Read", host, disk))
+
+
 STRANGE_CHECKS: dict[str, tuple[Check, int]] = {
     **CHECKS,
     "cpu.vmwait": (vcpu_above("% VmWait", 5.0), 12),
@@ -116,6 +124,7 @@ STRANGE_CHECKS: dict[str, tuple[Check, int]] = {
     "storage.path": (paths, 12),
     "storage.reservation_conflicts": (conflicts, 12),
     "storage.vm_latency": (virtual_disk, 12),
+    "storage.first_write": (first_write, 30),
     "net.errors": (slow_link, 12),
     "net.noisy_neighbour": CHECKS["net.saturated"],
 }
