@@ -22,6 +22,8 @@ from lab.inventory import (
     POOLS,
     SHARED_LUNS,
     UPLINKS,
+    VSAN_ARRAY,
+    VSAN_LUN,
     Array,
     Cluster,
     Disk,
@@ -29,6 +31,7 @@ from lab.inventory import (
     Lun,
     RoleMembers,
     Vm,
+    VsanKind,
 )
 from lab.names import Names
 from lab.placement import spread_disks
@@ -36,6 +39,11 @@ from lab.scenario import CLUSTER_ROLE, STAGES, LoadLevel, Range, Role, Scenario,
 from lab.worker_vms import QUIET_LUN, members_by_role, worker_vms
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
+_VSAN: Mapping[str, VsanKind] = {
+    "vsan-hybrid": "hybrid",
+    "vsan-flash": "flash",
+    "vsan-express": "express",
+}
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
 _QUIET_ROLE, _QUIET_CPU = "web", 0.02
 """What the other VMs beside workers do, and how busy they make a host."""
@@ -99,7 +107,7 @@ class _Builder:
             hosts=self._scaled(hosts), vms=tuple(self.vms), luns=self.luns, arrays=self.arrays, cast=cast,
             uplink_mbps=int(self.rng.choice(self.site.uplink_mbps)),
             queue_depth=int(self.rng.choice(self.site.depth)), load=self.load, rate=self.level.rate,
-            start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)),
+            start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)), vsan=self._vsan(),
         )  # fmt: skip
 
     def _add_workers(self, workers: Workers) -> None:
@@ -204,7 +212,13 @@ class _Builder:
             luns, arrays = _on_nvme(luns, arrays)
         elif self.site.storage == "nfs":
             arrays = tuple(replace(one, iops=4.0 * one.iops) if one.name == "nfs" else one for one in arrays)
+        if self._vsan():
+            luns.append(Lun("vsanDatastore", VSAN_ARRAY, VSAN_LUN, vsan=True))
+            arrays = (*arrays, Array("vsan", 1e7, 1.0, 1.0, 1100.0))
         return tuple(luns), arrays
+
+    def _vsan(self) -> VsanKind | None:
+        return _VSAN.get(self.site.storage)
 
     def _vm(self, host: int, work: Workload) -> Vm:
         rng = self.rng
@@ -226,6 +240,11 @@ class _Builder:
         iops = work.iops * float(rng.lognormal(0.0, 0.3))
         if self.site.storage == "nfs":
             return [Disk("scsi0:0", NFS_LUN, iops, work.io_kb, work.read_share, work.outstanding)]
+        if self._vsan():
+            return [
+                Disk("scsi0:0", VSAN_LUN, iops * 0.1, 8.0, 0.4, 32.0),
+                Disk("scsi0:1", VSAN_LUN, iops * 0.9, work.io_kb, work.read_share, work.outstanding),
+            ]
         if work.iops < 40:
             on_nfs = rng.random() < 0.12
             where = NFS_LUN if on_nfs else lun
@@ -254,10 +273,11 @@ class _Builder:
             busy = {members[0] for one, members in picks.values() if one.kind == "device"}
             choice = [n for n, lun in enumerate(self.luns[:SHARED_LUNS]) if lun.array == _array(role)]
             return (int(self.rng.choice([n for n in choice if n not in busy])),)
-        if role.kind == "array":
-            return (_array(role),)
-        if role.kind == "datastore":
-            return (NFS_LUN,)
+        alone = {
+            "array": _array(role), "datastore": VSAN_LUN if self._vsan() else NFS_LUN, "vsan_disk": host,
+        }  # fmt: skip
+        if role.kind in alone:
+            return (alone[role.kind],)
         if role.kind == "nic":
             return (host * UPLINKS + int(self.rng.choice(role.uplink or (2, 3))),)
         pool = POOLS.index(role.pool)

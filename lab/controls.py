@@ -115,6 +115,11 @@ def _only(_cast: RoleMembers, _which: str, _state: LabState) -> IntArray:
     return np.array([0])
 
 
+def _hosts(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
+    """A host, or with the role of the cluster every host."""
+    return np.arange(state.index.hosts) if cast.role.kind == "cluster" else np.array(cast.members)
+
+
 def _of_vm_cores(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
     return level * state.index.vcpus[cells]
 
@@ -229,6 +234,13 @@ CONTROLS: Mapping[str, Control] = {
     "device.dead": Control("dead", _pairs_of_role),
     "device.conflicts": Control("conflicts", _pairs_of_role),
     "device.sioc_ms": Control("sioc_ms", _members),
+    "vsan.working_set_gb": Control("vsan_working_set", _only),
+    "vsan.resync_mb": Control("vsan_resync", _only),
+    "vsan.destage": Control("vsan_destage", _hosts),
+    "vsan.log_drain": Control("vsan_log_drain", _hosts),
+    "vsan.loss": Control("vsan_loss", _hosts),
+    "vsan.hot_block": Control("vsan_hot", _hosts),
+    "vsan.slow_disk_ms": Control("vsan_slow_ms", _hosts),
     "path.second_share": Control("second_path", _pairs_of_role),
     "path.second_ms": Control("path_ms", _pairs_of_role),
 }

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from lab.scenario import LoadLevel, Role, Workload
 
+VsanKind = Literal["hybrid", "flash", "express"]
 CORE_THREADS = 2
 NODES = 2
 UPLINKS = 4
+VSAN_UPLINK = 2
+"""The vmnic of each host that carries vSAN; the next one stands by."""
 NORMAL_SHARES = 1000
 """CPU shares per vCPU of a VM at "normal"."""
 MOVED = " (moved)"
@@ -107,12 +111,15 @@ class Vm:
 
 @dataclass(frozen=True, slots=True)
 class Lun:
-    """A storage device. Shared LUNs have an ``array``; a local one is on each host's own adapter and disk."""
+    """A storage device. Shared LUNs have an ``array``; a local one is on each host's own adapter and disk.
+    vSAN's datastore is none of esxtop's devices.
+    """
 
     name: str
     array: int
     target: int
     nfs: bool = False
+    vsan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +158,13 @@ class Cluster:
     rate: float
     start_ms: int
     worlds_seed: int
+    vsan: VsanKind | None = None
 
 
 SHARED_LUNS = 7
 NFS_LUN = 7
 LOCAL_LUN = 8
 CDROM_LUN = 9
-HYBRID_ARRAY, FLASH_ARRAY, NFS_ARRAY, LOCAL_ARRAY, CDROM_ARRAY = range(5)
+VSAN_LUN = 10
+"""vSAN's datastore, of clusters that have one."""
+HYBRID_ARRAY, FLASH_ARRAY, NFS_ARRAY, LOCAL_ARRAY, CDROM_ARRAY, VSAN_ARRAY = range(6)

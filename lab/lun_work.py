@@ -8,7 +8,7 @@ from sessions.model import FloatArray
 
 LUN_SHARE = 0.45
 """What one LUN can do of its array's capacity: its part of the spindles or controllers."""
-WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0)
+WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0, 1.0)
 """Back-end work of a write over that of a read, by array: RAID on spindles, log-structured flash, …"""
 
 

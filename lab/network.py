@@ -6,7 +6,7 @@ import numpy as np
 
 from lab.cpu import Cpu
 from lab.grouping import between, run_sums, sums
-from lab.inventory import UPLINKS, Cluster
+from lab.inventory import UPLINKS, VSAN_UPLINK, Cluster
 from lab.parameters import Index, Parameters
 from sessions.model import FloatArray
 
@@ -17,6 +17,8 @@ _EXCESS_LOSS = 0.12
 _PACKETS_PER_VCPU = 160_000.0
 """Packets that one idle vCPU's softirq or DPC drains a second."""
 _SLICE_S = 0.008
+MBIT_PER_MB = 8.0 * 1.04
+"""What a MB/s of data is on the wire, Mbit/s."""
 
 
 class Network:
@@ -24,7 +26,8 @@ class Network:
 
     For each VM port: ``tx`` and ``rx`` (Mbit/s), ``tx_packets`` and ``rx_packets`` (a second), ``tx_drops``
     and ``rx_drops`` (%). For each uplink (flat, hosts × uplinks) the same with the prefix ``nic_``; ``speed``
-    (Mbit/s, 0 without a link), ``nic_errors`` frames a second that arrive damaged.
+    (Mbit/s, 0 without a link), ``nic_errors`` frames a second that arrive damaged; ``overflow_tx`` and
+    ``overflow_rx`` are the shares of packets that a full uplink loses.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -41,6 +44,7 @@ class Network:
         nics = np.zeros(count)
         self.nic_tx, self.nic_rx, self.nic_rx_drops = (nics.copy() for _ in range(3))
         self.nic_errors = nics.copy()
+        self.overflow_tx, self.overflow_rx = nics.copy(), nics.copy()
         self.nic_tx_packets, self.nic_rx_packets = nics.copy(), nics.copy()
         self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
 
@@ -55,8 +59,12 @@ class Network:
         rx_activity: FloatArray,
         cpu: Cpu,
         nfs_mb: FloatArray,
+        vsan_mb: FloatArray | None = None,
     ) -> None:
-        """Compute one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, in MB/s."""
+        """Compute one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, in MB/s,
+        ``vsan_mb`` what they receive and send for vSAN.
+        """
+        self._vsan_mb = np.zeros(nfs_mb.shape) if vsan_mb is None else vsan_mb
         self.speed = parameters.speed
         self.packet = between(parameters.packet, 60.0, 1514.0)
         offered = parameters.tx * tx_activity
@@ -69,8 +77,10 @@ class Network:
         self, parameters: Parameters, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray
     ) -> None:
         kernel = self._kernel_ports(parameters.vmk_tx + parameters.ft_tx, nfs_mb[:, 1], parameters)
+        kernel[:, VSAN_UPLINK] += self._vsan_mb[:, 1] * MBIT_PER_MB
         wanted = sums(self.uplink, shaped, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
+        self.overflow_tx = _EXCESS_LOSS * (1.0 - fits)
         self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
         self.tx = shaped * fits[self.uplink]
         lost = 1.0 - (1.0 - _EXCESS_LOSS * excess) * (1.0 - _EXCESS_LOSS * (1.0 - fits[self.uplink]))
@@ -82,8 +92,10 @@ class Network:
 
     def _receive(self, parameters: Parameters, offered: FloatArray, cpu: Cpu, nfs_mb: FloatArray) -> None:
         kernel = self._kernel_ports(parameters.vmk_rx, nfs_mb[:, 0], parameters)
+        kernel[:, VSAN_UPLINK] += self._vsan_mb[:, 0] * MBIT_PER_MB
         wanted = sums(self.uplink, offered, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
+        self.overflow_rx = _EXCESS_LOSS * (1.0 - fits)
         clean = fits * (1.0 - parameters.rx_loss) * (1.0 - parameters.frame_errors)
         arriving = offered * clean[self.uplink]
         packets = arriving * 125_000.0 / self.packet
@@ -122,7 +134,7 @@ class Network:
         """Vmkernel traffic per uplink: vmk0 (management, vMotion) where it is bound, vmk1 (NFS) on vmnic1."""
         table = np.zeros((self._index.hosts, UPLINKS))
         table[np.arange(self._index.hosts), parameters.vmk_uplink.astype(int)] = management
-        table[:, 1] += storage_mb * 8.0 * 1.04
+        table[:, 1] += storage_mb * MBIT_PER_MB
         return table
 
     def _flicker(self, size: int) -> FloatArray:

@@ -15,6 +15,9 @@ from lab.inventory import POOLS, UPLINKS, Cluster
 from sessions.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
+_VSAN_DEPTH = 16_384.0
+"""Commands that vSAN takes before they wait in the kernel: more than VMs ever send."""
+_VSAN_WORKING_SET_GB = 500.0
 _KERNEL_UPLINK_MBPS = 1000.0
 """Speed of vmnic0 and vmnic1, which carry the vmkernel's traffic."""
 
@@ -86,9 +89,14 @@ class Parameters:
 
     Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of
     commands, ``dead`` share that is never answered, ``conflicts`` share that meets another host's
-    reservation, ``second_path`` share that takes the second path, ``path_ms`` how much longer that takes.
+    reservation, ``second_path`` share that takes the second path, ``path_ms`` how much longer that takes,
+    ``network_ms`` how long each command is under way beside.
     Per LUN: ``sioc_ms``, the threshold of Storage I/O Control (0: off). Per uplink: ``rx_loss``, ``speed``
     Mbit/s, ``frame_errors`` share of frames. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB.
+    vSAN: ``vsan_working_set`` GB that VMs read, ``vsan_resync`` MB/s that are copied (one cell each); per
+    host ``vsan_destage`` and ``vsan_log_drain``, factors of how fast buffer and log empty, ``vsan_loss``
+    share of packets that get lost on the way to it, ``vsan_hot`` share of its reads that are of one block,
+    ``vsan_slow_ms`` how much longer one of its disks takes.
     ``paused`` (one cell) is whether the collector sleeps.
     """
 
@@ -148,6 +156,14 @@ class Parameters:
     frame_errors: FloatArray
     away: FloatArray
     down: FloatArray
+    network_ms: FloatArray
+    vsan_working_set: FloatArray
+    vsan_resync: FloatArray
+    vsan_destage: FloatArray
+    vsan_log_drain: FloatArray
+    vsan_loss: FloatArray
+    vsan_hot: FloatArray
+    vsan_slow_ms: FloatArray
 
     @staticmethod
     def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Parameters:
@@ -161,6 +177,8 @@ class Parameters:
                 depth[:, position] = 31.0
             elif lun.nfs:
                 depth[:, position] = 256.0
+            if lun.vsan:
+                depth[:, position] = _VSAN_DEPTH
         return Parameters(
             demand=_demand(cluster, index, rng),
             spin=np.zeros(len(index.vcpu_vm)), blocked=np.zeros(len(index.vcpu_vm)),
@@ -197,6 +215,10 @@ class Parameters:
             path_ms=np.zeros_like(depth), sioc_ms=np.zeros(len(cluster.luns)), ft_tx=np.zeros(len(hosts)),
             speed=_link_speeds(cluster), frame_errors=np.zeros(len(hosts) * UPLINKS),
             away=np.zeros(len(vms)), down=np.zeros(len(hosts)),
+            network_ms=np.zeros_like(depth),
+            vsan_working_set=np.full(1, _VSAN_WORKING_SET_GB), vsan_resync=np.zeros(1),
+            vsan_destage=np.ones(len(hosts)), vsan_log_drain=np.ones(len(hosts)),
+            vsan_loss=np.zeros(len(hosts)), vsan_hot=np.zeros(len(hosts)), vsan_slow_ms=np.zeros(len(hosts)),
         )  # fmt: skip
 
 

@@ -12,12 +12,13 @@ from lab.cpu import Cpu
 from lab.grouping import between, run_sums
 from lab.host_memory import Memory
 from lab.injection import apply_all, plan_injections
-from lab.inventory import NFS_LUN, Cluster
+from lab.inventory import NFS_LUN, VSAN_LUN, Cluster
 from lab.network import Network
 from lab.parameters import BoolArray, Index, LabState, Parameters
 from lab.power import Power
 from lab.scenario import Scenario, load_workloads
 from lab.storage import Storage
+from lab.vsan import Vsan
 from sessions.model import FloatArray
 
 TICK_S = 5.0
@@ -65,6 +66,8 @@ class Physics:
         self.memory = Memory(cluster, self.index, rngs[5])
         self.storage = make_storage(cluster, self.index, rngs[6])
         self.network = Network(cluster, self.index, rngs[7])
+        vsan_rng = np.random.default_rng([seed, VSAN_LUN])
+        self.vsan = Vsan(cluster, self.index, vsan_rng) if cluster.vsan else None
         self.usual_speed = self.parameters.speed.copy()
         self.steady_vcpus = np.zeros(len(self.index.vcpu_vm), dtype=bool)
         self.absent_at_start = self._absent_at_start()
@@ -103,6 +106,8 @@ class Physics:
         self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], self.tick_s)
         swap = np.zeros(len(index.disk_vm))
         swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
+        if self.vsan is not None:
+            self.vsan.step(parameters, self.storage, self.network, self.tick_s)
         self.storage.step(parameters, self.activity.disk, swap, self.cpu.queueing)
         stalled = (self.memory.stall + self.memory.tier_wait)[index.vcpu_vm]
         activity = np.where(self.steady_vcpus, 1.0, self.activity.vcpu)
@@ -110,7 +115,8 @@ class Physics:
         shape = (index.hosts, index.luns)
         read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
         nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)
-        self.network.step(parameters, self.activity.tx, self.activity.rx, self.cpu, nfs)
+        vsan = None if self.vsan is None else self.vsan.traffic
+        self.network.step(parameters, self.activity.tx, self.activity.rx, self.cpu, nfs, vsan)
 
     def _system(self) -> FloatArray:
         """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""

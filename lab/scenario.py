@@ -15,7 +15,7 @@ from sessions.model import Kind
 
 LoadLevel = Literal["low", "normal", "high"]
 ScenarioKind = Literal["problem", "lookalike", "healthy", "demo", "test"]
-RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool", "cluster"]
+RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool", "cluster", "vsan_disk"]
 View = Literal["esxtop", "vcenter"]
 Range = tuple[float, float]
 
@@ -37,7 +37,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``moved_from`` is an earlier role of VMs: these are the same VMs on host ``on``, to which they come while
     those leave theirs (``vm.away``).
     ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore,
-    pool: the one named in ``array`` or ``pool``.
+    pool: the one named in ``array`` or ``pool``; ``kind`` vsan_disk: the first capacity disk of host ``on``.
     """
 
     kind: RoleKind
@@ -356,6 +356,6 @@ def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
 
 ENTITY_KIND: Mapping[RoleKind, Kind] = {
     "vm": "vm", "host": "host", "device": "device", "array": "device",
-    "datastore": "datastore", "nic": "nic", "pool": "vm", "cluster": "cluster",
+    "datastore": "datastore", "nic": "nic", "pool": "vm", "cluster": "cluster", "vsan_disk": "vsan",
 }  # fmt: skip
 """What kind of entity a truth on a role names; an array stands for its LUNs, a pool for its VMs."""

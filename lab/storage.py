@@ -14,7 +14,7 @@ import numpy as np
 
 from lab.activity import NormalNoise
 from lab.grouping import sums
-from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, Cluster
+from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, VSAN_LUN, Cluster
 from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
 from lab.parameters import BoolArray, Index, Parameters
 from lab.queueing import falling_root, wait_ratio
@@ -235,6 +235,7 @@ class Storage:
         read_kb = sums(pair, offered * parameters.reads * parameters.io_kb, pairs)
         one_way = np.where(rate > 0, np.maximum(read_kb, size * rate - read_kb) / safe, 8.0)
         transfer = np.maximum(size - 8.0, 0.0) / 1024.0 / self._stream * 1000.0
+        transfer = transfer + parameters.network_ms.reshape(-1)
         return _Mix(
             reads=reads, size_kb=size, read_ms=parameters.read_ms[self._pair_array] + transfer,
             write_ms=parameters.write_ms[self._pair_array] + transfer,
@@ -411,6 +412,7 @@ class _Mix:
 
 
 def _stations(index: Index, lun: IntArray, host: IntArray) -> IntArray:
-    """Which queue serves each pair: one a shared LUN, one a host for what is local."""
+    """Which queue serves each pair: one a shared LUN, one a host for what is local, one for vSAN."""
     local = NFS_LUN + 1 + host + np.where(lun == CDROM_LUN, index.hosts, 0)
+    local = np.where(lun == VSAN_LUN, NFS_LUN + 1 + 2 * index.hosts, local)
     return np.where(lun <= NFS_LUN, lun, local)

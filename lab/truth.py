@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from lab.injection import ParameterChange
 from lab.inventory import UPLINKS, Cluster, RoleMembers
 from lab.parameters import Index
-from lab.scenario import ENTITY_KIND, Expect, Scenario, View
-from lab.vcenter_names import CLUSTER_NAME, datastore_names, limited_pool_name
+from lab.scenario import ENTITY_KIND, Expect, RoleKind, Scenario, View
+from lab.vcenter_names import CLUSTER_NAME, datastore_names, limited_pool_name, vsan_disk_name
 from sessions.model import Kind
 
 
@@ -139,9 +139,17 @@ def _names(cluster: Cluster, cast: RoleMembers) -> list[str]:
         return [cluster.hosts[one].name for one in cast.members]
     if kind == "array":
         return [lun.name for lun in cluster.luns if lun.array in cast.members and not lun.nfs]
-    if kind == "nic":
-        return [f"{cluster.hosts[one // UPLINKS].name}/vmnic{one % UPLINKS}" for one in cast.members]
+    if kind in ("nic", "vsan_disk"):
+        return [_of_host(cluster, kind, one) for one in cast.members]
     return [cluster.luns[one].name for one in cast.members]
+
+
+def _of_host(cluster: Cluster, kind: RoleKind, one: int) -> str:
+    """An uplink, or the first disk that vSAN has of a host, as the recording calls it."""
+    if kind == "nic":
+        return f"{cluster.hosts[one // UPLINKS].name}/vmnic{one % UPLINKS}"
+    title = "vSAN disk" if cluster.vsan == "express" else "vSAN capacity disk"
+    return f"{title} {vsan_disk_name(cluster, one, 0)} ({cluster.hosts[one].name})"
 
 
 def _names_around(cluster: Cluster, index: Index, cast: RoleMembers) -> frozenset[str]:

@@ -17,6 +17,7 @@ from lab.recording import Progress
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, LowestLimits, TierReads, inventory
 from lab.vcenter_series import INTERVAL_S, Line, Sampler, as_one, is_archived, plan_series
+from lab.vcenter_vsan import VsanService
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
 from resources.stopping import StopSignal
@@ -39,7 +40,7 @@ def vcenter_document(
 
     ``interval_s`` other than 20 gives the rollups that a vCenter keeps, ``level`` leaves only the counters
     that it keeps at this statistics level (1 to 4; None: all that it samples in real time).
-
+    A cluster with vSAN has what its performance service tells under ``vsan``.
     ``series`` hold integers, one for each ``interval_s``; −1 is absent. A limit that was set during the run
     is listed as if it had always been there, with an event at the time when it was set; one that is taken
     away again is a fact with its times. Raises
@@ -53,12 +54,16 @@ def vcenter_document(
         lines = [line for line in lines if is_archived(line, known, level)]
     ticks = round(interval_s / lab.tick_s)
     sampler, limits, tiers = Sampler(lab, extras, lines), LowestLimits(lab.parameters), TierReads(lab)
+    vsan = VsanService(lab) if lab.vsan is not None else None
     samples: list[FloatArray] = []
     for number in range(max(1, int(total / interval_s)) * ticks):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
+        now_ms = lab.now_ms + round(lab.tick_s * 1000)
         if lab.step():
             sampler.take()
+        if vsan is not None:
+            vsan.take(now_ms)
         limits.update(number // ticks)
         if number % ticks == ticks - 1:
             samples.append(sampler.sample())
@@ -70,6 +75,7 @@ def vcenter_document(
         "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": interval_s,
         "ticks": len(samples), "start_ms": lab.start_ms,
         **inventory(lab, limits, tiers.facts), "series": _series(lines, whole),
+        **({"vsan": vsan.document()} if vsan is not None else {}),
     }  # fmt: skip
 
 

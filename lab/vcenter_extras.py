@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.grouping import run_sums, sums
-from lab.inventory import NFS_LUN, SHARED_LUNS, UPLINKS
+from lab.inventory import NFS_LUN, SHARED_LUNS, UPLINKS, VSAN_UPLINK
 from lab.lab import Lab
 from lab.layout import ADAPTERS
 from lab.vcenter_inventory import NIC_KEY, device_uuid
@@ -181,6 +181,11 @@ class Extras:
         kernel = np.maximum(network.nic_tx + network.nic_rx - vms, 0.0).reshape(-1, UPLINKS)
         logs = np.where(network.speed > 0, self._ft_share(), 0.0).reshape(-1, UPLINKS)
         files = np.zeros(kernel.shape)
+        if self._lab.vsan is not None:
+            carried = self._lab.vsan.traffic.sum(axis=1) * 8.0 * 1.04
+            kernel[:, VSAN_UPLINK] = np.maximum(
+                kernel[:, VSAN_UPLINK] - carried, 0.0
+            )  # vCenter has no such type
         files[:, 1] = kernel[:, 1] * self._nfs_share()
         yield files.reshape(-1)
         yield ((kernel - files) * (1.0 - logs)).reshape(-1)

@@ -221,7 +221,7 @@ def _host(lab: Lab, number: int) -> Json:
         "nics": [{"name": f"vmnic{n}", "speed_mbps": int(speed[n]), "switch": f"vSwitch{n // 2}"}
                  for n in range(UPLINKS)],
         "devices": [{"name": lun.name, "queue_depth": int(depth[position]), "local": position >= LOCAL_LUN}
-                    for position, lun in enumerate(cluster.luns) if not lun.nfs],
+                    for position, lun in enumerate(cluster.luns) if not lun.nfs and not lun.vsan],
         "adapters": list(ADAPTERS),
     }  # fmt: skip
 
@@ -233,9 +233,10 @@ def _datastores(cluster: Cluster) -> list[Json]:
         lun = cluster.luns[position]
         file_system = device_uuid(f"{cluster.worlds_seed}/{lun.name}")
         found.append({
-            "name": name, "type": "NFS" if lun.nfs else "VMFS", "url": f"ds:///vmfs/volumes/{file_system}/",
+            "name": name, "type": "NFS" if lun.nfs else "vsan" if lun.vsan else "VMFS",
+            "url": f"ds:///vmfs/volumes/{'vsan:' if lun.vsan else ''}{file_system}/",
             "uuid": file_system, "capacity_mb": 4 * _TERABYTE_MB, "free_mb": 3 * _TERABYTE_MB // 2,
-            "device": None if lun.nfs else lun.name, "hosts": hosts,
+            "device": None if lun.nfs or lun.vsan else lun.name, "hosts": hosts,
         })  # fmt: skip
     return found
 

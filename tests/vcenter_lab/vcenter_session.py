@@ -12,12 +12,17 @@ from typing import Any, cast
 
 import numpy as np
 
+from collectors.vsphere.vsan.book import VsanBook
+from collectors.vsphere.vsan.cluster import Disk, VsanCluster
+from collectors.vsphere.vsan.replies import EntitySamples
 from lab.physics import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
+from resources.vsan_service import load_vsan_service
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
 from sessions.shared_devices import is_shared_device
 from tests.sessions.memory_session import MemorySession
+from tests.vsphere.feeds import MemoryFeed
 
 NAME = "vc01.lab"
 VCENTER_KEY = "6d4a5f1e-lab"
@@ -55,6 +60,8 @@ def vcenter_session(
         SourceSpec("vcenter", NAME, float(document["interval_s"])), times[taken], specs, values[taken],
         entities=built.entities.values(), facts=built.facts, events=built.events,
     )  # fmt: skip
+    if "vsan" in document:
+        built.add_vsan(session)
     return session
 
 
@@ -102,6 +109,42 @@ class _Session:
             at = int(self.document["start_ms"]) + round(event["at_s"] * 1000)
             end = None if event["lasted_s"] is None else at + round(event["lasted_s"] * 1000)
             self.events.append(Event(at, event["kind"], event["text"], self._named(event["object"]), end))
+
+    def add_vsan(self, session: MemorySession) -> None:
+        """vSAN's performance service as a source of its own, stored by the recorder's own book of it."""
+        told = self.document["vsan"]
+        ref = self._names[f"cluster:{told['cluster']}"]
+        hosts = {host: EntityRef("host", host) for host in told["nodes"].values()}
+        cluster = VsanCluster(
+            "domain-c0", ref, told["cluster"], told["uuid"], told["architecture"], service=True,
+            store=self._names[f"datastore:{told['datastore']}"],
+            nodes={node: hosts[host] for node, host in told["nodes"].items()},
+            disks={
+                disk["uuid"]: Disk(disk["name"], hosts[disk["host"]], disk["group"], disk["flash"])
+                for disk in told["disks"]
+            },
+        )  # fmt: skip
+        times = np.array(told["times_ms"], np.int64)
+        if not times.size:
+            return
+        feed = MemoryFeed()
+        feed.entities.update(self.entities)
+        source = SourceSpec("vcenter", f"{NAME} vSAN", float(told["interval_s"]))
+        book = VsanBook(feed, feed.add_source(source), load_vsan_service(), self.catalogue)
+        book.take(cluster, [
+            EntitySamples(
+                one["type"], one["id"], times,
+                {label: np.array(values, np.float64) for label, values in one["values"].items()},
+            )
+            for one in told["entities"]
+        ])  # fmt: skip
+        keys = list(feed.samples)
+        values = np.array([[feed.samples[key].get(int(at), np.nan) for key in keys] for at in times])
+        session.add_source(
+            source, times, [feed.specs[key] for key in keys], values,
+            entities=[one for ref, one in feed.entities.items() if ref not in self.entities],
+            facts=[*feed.facts, Fact(ref, "vsan.architecture", told["architecture"], int(times[0]))],
+        )  # fmt: skip
 
     def _named(self, what: str) -> EntityRef:
         kind, _, called = what.partition(":")
