@@ -20,6 +20,7 @@ _MB = 1024.0 * 1024.0
 _US, _PER_MILLE = 1000.0, 1000.0
 _NAMESPACE = uuid.UUID("0b8e1c53-7a0f-5b52-9d3e-1f7c9a2e6b41")
 _LATENCIES, _MEANS = ("latency", "avgLat"), ("ongestion", "HitRate")
+_OF_HOSTS_ALONE = ("clientCacheHitRate", "readCongestion", "writeCongestion")
 _CLIENT_HITS = 12.0
 """Percent of reads that a host finds in its own memory (0.4 % of it, at most 1 GB)."""
 
@@ -286,6 +287,8 @@ def _whole(of_hosts: Values) -> Values:
     """The cluster: sums of its hosts, means of latencies by their I/Os, of shares and congestion plainly."""
     found: dict[str, FloatArray] = {}
     for label, values in of_hosts.items():
+        if label in _OF_HOSTS_ALONE:
+            continue
         if label.startswith(_LATENCIES):
             rate = np.maximum(of_hosts[_rate_of(label)], 1e-6)
             found[label] = np.array([float((values * rate).sum() / rate.sum())])
