@@ -37,10 +37,11 @@ def known_misses() -> dict[tuple[str, str], str]:
 
 
 def view_of(one: Scenario) -> str:
-    """The source that shows the scenario's problem: esxtop, where both do."""
+    """The source that shows the scenario's problem: esxtop, where both do. Only a vCenter tells of vSAN."""
     asked = {view for expect in one.truth if expect.problem == one.problem for view in expect.views}
     told = one.tells or one.knows
-    return "vcenter" if (asked or told) and ("esxtop" not in asked) else "esxtop"
+    shown = one.site.tiering or one.site.storage.startswith("vsan")
+    return "vcenter" if (asked or told or shown) and ("esxtop" not in asked) else "esxtop"
 
 
 @pytest.mark.slow
