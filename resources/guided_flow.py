@@ -90,6 +90,7 @@ class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     kinds: list[str]
     setting_counters: list[str]
+    setting_facts: list[str]
     counted: dict[str, str]
     well: dict[str, str]
     numbers: Numbers
@@ -110,9 +111,9 @@ class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 class Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a step is done. ``steps`` are those that it does: ``problem/cause:number``, counted from 1.
 
-    ``client`` is the path in the vSphere Client. ``powercli`` and ``esxcli`` may name what the problem is of
-    in {braces} (``PLACES``).
-    step is seen to be done.
+    ``seen_by`` are facts of an inventory and counters that show the setting: a change of one of them says
+    that the step was done. ``client`` is the path in the vSphere Client. ``powercli`` and ``esxcli`` may name
+    what the problem is of in {braces} (``PLACES``).
     """
 
     id: str
@@ -121,6 +122,7 @@ class Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     client: str = ""
     powercli: str = ""
     esxcli: str = ""
+    seen_by: list[str] = msgspec.field(default_factory=list)
 
 
 class _WayFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

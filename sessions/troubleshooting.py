@@ -178,7 +178,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SeenChange:
-    """A change that was seen between the two windows, or that the admin told of (``told``)."""
+    """A change that was seen, or that the admin told of (``told``).
+
+    ``setting`` is the fact or the counter that shows it; empty for an event.
+    """
 
     at: int
     what: str
@@ -186,6 +189,7 @@ class SeenChange:
     name: str
     by: str = ""
     told: bool = False
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +275,8 @@ class TroubleshootingRun:
     """One guided run. ``number`` counts the runs of a session from 1; a run with the same number replaces the
     earlier one. ``judged_to`` (ms) is the time of the last sample that was judged, None if none was.
 
-    ``limits`` say what was not judged and why, a sentence each. ``took_s`` is how long the checks took.
+    ``limits`` say what was not judged and why, a sentence each. ``changes`` are those that were seen around
+    it since the first problem began. ``took_s`` is how long the checks took.
     """
 
     number: Count
@@ -281,6 +286,7 @@ class TroubleshootingRun:
     rows: tuple[RowResult, ...]
     checks: tuple[CheckResult, ...]
     limits: tuple[str, ...] = ()
+    changes: tuple[SeenChange, ...] = ()
     notes: tuple[Note, ...] = ()
     verifications: tuple[Verification, ...] = ()
     took_s: float = 0.0
@@ -293,7 +299,7 @@ class TroubleshootingRun:
         """Return all times (ms) that it tells."""
         ranges = [self.symptom.window, *([self.symptom.normal] if self.symptom.normal else ())]
         found = [self.at, *([] if self.judged_to is None else [self.judged_to])]
-        found += [note.at for note in self.notes]
+        found += [note.at for note in self.notes] + [change.at for change in self.changes]
         checks = list(self.checks)
         for one in self.verifications:
             ranges += [one.before, *([one.after] if one.after else ())]

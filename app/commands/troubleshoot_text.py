@@ -155,6 +155,9 @@ class RunPage:
     def _step(self, number: int, step: Step) -> None:
         so = f"If so ({step.if_so}): " if step.if_so else ""
         self._line(f"{so}{step.text}", lead=f"    {number}. ", style="bold")
+        if step.seen and step.seen_at is not None:
+            seen = f"seen at {self._clock.time(step.seen_at)}: {shown(step.seen, 200)}"
+            self._line(seen, lead="       ✓ ", style="green")
         for name, line in (
             ("vSphere Client", step.client),
             ("PowerCLI", step.powercli),

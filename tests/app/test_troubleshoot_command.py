@@ -99,6 +99,19 @@ def test_text_for_a_terminal(session: Path, recorded: Acted, capsys: pytest.Capt
         assert reader.troubleshooting() == []
 
 
+def test_a_step_that_was_done_is_ticked(
+    session: Path, recorded: Acted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = recorded.vm("victim")
+    found = asked(capsys, session, "--entity", name, "--no-keep")
+    limit, shares = checks(found)["cpu.limit"]["steps"]
+    assert (limit["seen"], limit["seen_at"]) == ("CPU limit: 1.85 GHz → not set", found["changes"][0]["at"])
+    assert shares["seen"] == ""
+    before = asked(capsys, session, "--entity", name, "--until", iso(recorded.at - 10_000), "--no-keep")
+    assert checks(before)["cpu.limit"]["steps"][0]["seen"] == ""
+    assert "✓ seen at" in printed(capsys, session, "--entity", name, "--no-keep")
+
+
 def test_a_device_has_no_vcpus(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with SessionReader.open(session) as reader:
         shared = [one.name for ref, one in reader.entities().items() if ref.key.startswith("naa.")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -13,12 +14,11 @@ from resources.catalogue import load_catalogue
 from resources.guided_flow import Flow
 from resources.problem_changes import Changes
 from resources.units import format_value
-from sessions.identities import MOID, UUID
+from sessions.journal import Setting
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange
 from sessions.troubleshooting import SeenChange
 
-_NO_SETTING = frozenset({"name", UUID, MOID})
 _PLACE = "host"
 _MOST = 20
 
@@ -53,7 +53,7 @@ def changes_seen(
     records = Records(session)
     told = [
         *_events(session, where, when, kinds),
-        *_facts(session, where, when, records),
+        *_facts(session, where, when, flow, records),
         *_counted(session, where, when, flow, records),
     ]
     return tuple(sorted(told, key=lambda one: one.at)[-_MOST:])
@@ -71,37 +71,30 @@ def _events(session: SampleSource, where: Around, when: TimeRange, kinds: Change
             yield SeenChange(event.until, event.text, event.entity, name, event.by)
 
 
-def _facts(session: SampleSource, where: Around, when: TimeRange, records: Records) -> Iterator[SeenChange]:
+def _facts(
+    session: SampleSource, where: Around, when: TimeRange, flow: Flow, records: Records
+) -> Iterator[SeenChange]:
+    """Settings of an inventory that got another value, or lost theirs."""
+    known_since: dict[EntityRef, int] = {}
     for fact in session.facts():
-        if fact.name in _NO_SETTING or not where.has(fact.entity):
+        since = known_since.setdefault(fact.entity, fact.start)
+        if not where.has(fact.entity) or not any(fnmatchcase(fact.name, one) for one in flow.setting_facts):
             continue
-        name = records.name(fact.entity, when.end)
+        changes: list[tuple[int, Setting, Setting]] = []
         if when.start <= fact.start <= when.end:
             before = records.fact(fact.entity, fact.name, fact.start - 1)
-            if before is not None and before != fact.value:
-                yield SeenChange(
-                    fact.start, _setting(records, fact.name, before, fact.value), fact.entity, name
-                )
-            elif (
-                before is None
-                and fact.name.endswith(("limit_mhz", "limit_mb"))
-                and _was_known(session, fact.start)
-            ):
-                yield SeenChange(
-                    fact.start, _setting(records, fact.name, None, fact.value), fact.entity, name
-                )
-        if fact.end is not None and when.start <= fact.end <= when.end:
-            after = records.fact(fact.entity, fact.name, fact.end)
-            if after is None:
-                yield SeenChange(fact.end, _setting(records, fact.name, fact.value, None), fact.entity, name)
+            if fact.start > since and before != fact.value:  # what an inventory tells first is no change
+                changes.append((fact.start, before, fact.value))
+        ended = fact.end if fact.end is not None and when.start <= fact.end <= when.end else None
+        if ended is not None and records.fact(fact.entity, fact.name, ended) is None:
+            changes.append((ended, fact.value, None))
+        name = records.name(fact.entity, when.end)
+        for at, before, after in changes:
+            text = _setting(records, fact.name, before, after)
+            yield SeenChange(at, text, fact.entity, name, setting=fact.name)
 
 
-def _was_known(session: SampleSource, at: int) -> bool:
-    """True if the inventory was there before: what it tells first is no change."""
-    return any(fact.start < at for fact in session.facts())
-
-
-def _setting(records: Records, name: str, before: object, after: object) -> str:
+def _setting(records: Records, name: str, before: Setting, after: Setting) -> str:
     if name == _PLACE:
         hosts = [records.entities.get(EntityRef("host", str(key))) for key in (before, after)]
         texts = [one.name if one else str(key) for one, key in zip(hosts, (before, after), strict=True)]
@@ -110,7 +103,7 @@ def _setting(records: Records, name: str, before: object, after: object) -> str:
     return f"{label}: {_text(before)} → {_text(after)}"
 
 
-def _text(value: object) -> str:
+def _text(value: Setting) -> str:
     if value is None:
         return "not set"
     return f"{value:,.10g}" if isinstance(value, float) else str(value)
@@ -135,7 +128,8 @@ def _counted(
             label, unit = (known.label, known.unit) if known else (one.counter, one.spec.unit)
             for at, before, after in _steps(frame.times.tolist(), frame.values[:, column].tolist()):
                 text = f"{label}: {_value(before, unit)} → {_value(after, unit)}"
-                yield SeenChange(at, text, one.entity, records.name(one.entity, at))
+                name = records.name(one.entity, at)
+                yield SeenChange(at, text, one.entity, name, setting=one.counter)
 
 
 def _value(value: float, unit: str) -> str:

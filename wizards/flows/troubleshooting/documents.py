@@ -40,6 +40,7 @@ def run_json(run: TroubleshootingRun) -> Json:
         "ranked": [one.problem for one in ranked(run.checks)],
         "worst": None if worst is None else worst.problem,
         "limits": list(run.limits),
+        "changes": [_change(one) for one in run.changes],
         "run": run.number,
         "at": iso(run.at),
         "took_s": run.took_s,
@@ -190,6 +191,7 @@ def _change(one: SeenChange) -> Json:
         "entity": None if one.entity is None else _entity(one.entity, one.name),
         "by": one.by,
         "told": one.told,
+        "setting": one.setting,
     }
 
 

@@ -20,11 +20,20 @@ from resources.problem_cards import Problems, load_problems
 from resources.stopping import StopSignal
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange, now_ms
-from sessions.troubleshooting import CheckResult, RowResult, Symptom, TroubleshootingRun, ranked
+from sessions.troubleshooting import (
+    CheckResult,
+    RowResult,
+    SeenChange,
+    Symptom,
+    TroubleshootingRun,
+    ranked,
+)
 from sessions.verdict_wording import limits_of, source_limits
 from viewmodels.snapshot import Snapshot
+from wizards.flows.troubleshooting.changes import around, changes_seen
 from wizards.flows.troubleshooting.check_results import Judged, Knowledge, check_results
 from wizards.flows.troubleshooting.measured_words import measured_text
+from wizards.flows.troubleshooting.steps import ticked
 from wizards.flows.troubleshooting.surroundings import surroundings_of
 
 _FIRST = 1
@@ -102,6 +111,8 @@ def look_into(
     diagnosis = judging.run()
     judged = Judged(diagnosis, judging.outside, prepared.topology, only)
     checks = check_results(judged, symptom, known)
+    changes = _changes(session, prepared, only, symptom, checks, known)
+    checks = tuple(ticked(one, changes, known.ways) for one in checks)
     rows = tuple(_row(row, checks, known.flow) for row in known.flow.rows)
     verdict = diagnosis.verdict
     run = TroubleshootingRun(
@@ -112,9 +123,27 @@ def look_into(
         rows=rows,
         checks=checks,
         limits=tuple(limits_of(verdict) if verdict.is_judged else source_limits(verdict)),
+        changes=changes,
         took_s=round(time.perf_counter() - begun, 3),
     )
     return Look(run, diagnosis, prepared, only)
+
+
+def _changes(
+    session: SampleSource,
+    prepared: Prepared,
+    only: frozenset[EntityRef],
+    symptom: Symptom,
+    checks: Sequence[CheckResult],
+    known: Knowledge,
+) -> tuple[SeenChange, ...]:
+    """What was changed around the symptom since the first problem began."""
+    begun = min((window.start for one in checks if one.is_found for window in one.windows), default=None)
+    if begun is None or begun >= symptom.window.end:
+        return ()
+    since = TimeRange(begun, symptom.window.end)
+    where = around(only, prepared.topology)
+    return changes_seen(session, where, since, known.flow, known.problems.changes)
 
 
 def context_of(symptom: Symptom, flow: Flow, span: TimeRange | None) -> TimeRange:

@@ -40,12 +40,12 @@ def measured_text(check: CheckResult, flow: Flow) -> str:
     if check.verdict == "not found" and check.problem in flow.well:
         return flow.well[check.problem]
     noun = flow.counted.get(check.problem, "")
+    line = next((one for one in check.rule if one.limit is not None and one.unit not in _WORDLESS), None)
+    if check.verdict == "problem" and line is not None and line.limit is not None:
+        return of_limit_text(line.value, line.limit, line.unit, noun)
     number = check.number
     if number is not None:
         if number.unit in _WORDLESS:
             return check.name
         return of_limit_text(number.value, number.limit, number.unit, noun)
-    line = next((one for one in check.rule if one.limit is not None and one.unit not in _WORDLESS), None)
-    if line is None or line.limit is None:
-        return check.name if check.is_found else check.because.rstrip(".")
-    return of_limit_text(line.value, line.limit, line.unit, noun)
+    return check.name if check.is_found else check.because.rstrip(".")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from resources.guided_flow import Way, Ways
 from resources.problem_cards import Card
 from sessions.findings import Finding
-from sessions.troubleshooting import Step
+from sessions.troubleshooting import CheckResult, SeenChange, Step
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _NO_NAME = "NAME"
@@ -45,6 +46,28 @@ def steps_of(finding: Finding, card: Card, ways: Ways, names: Mapping[str, str])
                 text = text.removeprefix(f"If so ({one.title}): ")
             steps.append(_with_way(text, one.cause, if_so, ways.of(card.id, one.cause, number), names))
     return tuple(steps)
+
+
+def ticked(check: CheckResult, changes: Sequence[SeenChange], ways: Ways) -> CheckResult:
+    """Return a check whose steps that were seen to be done are ticked: a change of the setting that the step
+    is about, of the entity that has the problem, after the problem began.
+    """
+    begun = min((one.start for one in check.windows), default=0)
+    numbers: dict[str, int] = {}
+    steps = []
+    for step in check.steps:
+        numbers[step.cause] = numbers.get(step.cause, 0) + 1
+        way = ways.of(check.problem, step.cause, numbers[step.cause])
+        done = [
+            one
+            for one in changes
+            if way is not None
+            and one.setting in way.seen_by
+            and one.entity == check.entity
+            and one.at > begun
+        ]
+        steps.append(replace(step, seen=done[-1].what, seen_at=done[-1].at) if done else step)
+    return replace(check, steps=tuple(steps))
 
 
 def _with_way(text: str, cause: str, if_so: str, way: Way | None, names: Mapping[str, str]) -> Step:
