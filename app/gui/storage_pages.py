@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.gui.threshold_store import ThresholdStore
 from resources.failures import HyperscopeError
 from resources.files import replace_file, write_failures
+from resources.foreign_text import shown
 from resources.threshold_sets import ChosenClass, OwnThresholds, read_thresholds, thresholds_text
 from viewmodels.threshold_sets import (
     SetRow,
@@ -137,7 +138,14 @@ class StorageSetsPage(QObject):
         limits = self._store.limits
         own, names = joined(limits, read_thresholds(path, limits.classes))
         at = next(((one.storage_class, one.name) for one in own.sets if one.name in names[:1]), self._at)
+        chosen = len(own.chosen) - len(limits.own.chosen)
         self._change(own, f"import {path.name}", at)
+        what = _counted(len(names), chosen)
+        self.view.show_trouble(
+            f"From {shown(path.name)}: {what} added."
+            if names or chosen
+            else f"{shown(path.name)} has nothing that is not here already."
+        )
 
     def _ask_export(self) -> None:
         dialog = QFileDialog(self.view, "Export threshold sets", "thresholds.toml", _FILTER)
@@ -150,6 +158,15 @@ class StorageSetsPage(QObject):
         limits = self._store.limits
         with write_failures(path):
             replace_file(path, thresholds_text(limits.own, limits.classes))
+        what = _counted(len(limits.own.sets), len(limits.own.chosen))
+        self.view.show_trouble(f"{what[0].upper()}{what[1:]} exported to {shown(str(path))}.")
+
+
+def _counted(sets: int, chosen: int) -> str:
+    """Return ``2 sets and 1 chosen class``; ``no set`` of nothing at all."""
+    named = [f"1 {one}" if n == 1 else f"{n} {many}" for n, one, many in
+             ((sets, "set", "sets"), (chosen, "chosen class", "chosen classes")) if n]  # fmt: skip
+    return " and ".join(named) or "no set"
 
 
 def _try(view: ThresholdSetsView | ChosenClassesView, act: Callable[[], object]) -> None:

@@ -225,6 +225,7 @@ def test_sets_leave_as_a_file_and_come_back(
     dialog.accept()
     wait(qtbot, file.exists)
     wait(qtbot, lambda: not sets.findChildren(QFileDialog))
+    assert sets.trouble.text() == f"1 set exported to {file}."
     press(sets, sets.remove, qtbot)
     assert live.desk.thresholds.limits.own.sets == []
     press(sets, sets.take, qtbot)
@@ -234,6 +235,13 @@ def test_sets_leave_as_a_file_and_come_back(
     wait(qtbot, lambda: bool(live.desk.thresholds.limits.own.sets))
     wait(qtbot, lambda: not sets.findChildren(QFileDialog))
     assert sets.name.text() == "SSD, yours"
+    assert sets.trouble.text() == "From mine.toml: 1 set added."
+    press(sets, sets.take, qtbot)
+    [dialog] = sets.findChildren(QFileDialog)
+    dialog.selectFile(str(file))
+    dialog.accept()
+    wait(qtbot, lambda: not sets.findChildren(QFileDialog))
+    assert sets.trouble.text() == "mine.toml has nothing that is not here already."
     file.write_text("[[[", encoding="utf-8")
     press(sets, sets.take, qtbot)
     [dialog] = sets.findChildren(QFileDialog)
