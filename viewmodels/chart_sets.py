@@ -112,7 +112,7 @@ def _whose(titles: Sequence[str], *, among: bool) -> str:
     """Return the classes that have a limit: ``SSD, others``; nothing where it is everybody's."""
     if not among and "" in titles:
         return ""
-    return ", ".join(title or "others" for title in titles)
+    return ", ".join([*filter(None, titles), *["others"] * ("" in titles)])
 
 
 def charts_of_finding(

@@ -231,6 +231,8 @@ def test_a_chart_has_one_line_for_each_distinct_limit(path: Path) -> None:
             (20, "20 ms NVMe, others", "critical"),
             (25, "25 ms HDD", "critical"),
         ]
+        reversed_ = [label for _, label, _ in drawn(snapshot, [LUN, HDD, NVME], limits)]
+        assert "20 ms NVMe, others" in reversed_, "those without a class come last"
 
 
 def test_charts_are_drawn_with_the_limits_of_now_and_say_whose_they_are(path: Path) -> None:
