@@ -193,6 +193,35 @@ def test_an_ended_session_is_renewed(policies: Policies) -> None:
     assert policies.facts()["vdisk.scsi0:0.policy"] == "Gold"
 
 
+@pytest.mark.parametrize(
+    ("method", "fault"),
+    [
+        ("PbmRetrieveServiceContent", {"kind": "status", "status": 503}),
+        ("PbmQueryAssociatedProfiles", {"kind": "half", "bytes": 200}),
+        ("PbmRetrieveContent", {"kind": "disconnect"}),
+        ("PbmFetchComplianceResult", {"kind": "half", "bytes": -1}),
+        ("PbmQueryDefaultRequirementProfiles", {"kind": "lost", "count": 2}),
+    ],
+)
+def test_what_breaks_once_is_asked_again(policies: Policies, method: str, fault: dict[str, object]) -> None:
+    policies.set(**DISK, policy="Gold\x1b[31m\n" + "x" * 500, rules=GOLD)
+    policies.server.fault(**{"count": 1, **fault}, method=method)  # type: ignore[arg-type]
+    policies.recording.run(Rounds(policies.recording, 3))
+    name = str(policies.facts()["vdisk.scsi0:0.policy"])
+    assert name.startswith("Gold")
+    assert name.isprintable()
+    assert len(name) < 500
+    assert policies.told[-1:] in ([], [""])
+
+
+def test_a_vcenter_without_the_service_is_asked_and_says_so(policies: Policies) -> None:
+    policies.server.fault("status", status=404, method="PbmRetrieveServiceContent")
+    policies.recording.run(Rounds(policies.recording, 3))
+    [told] = policies.told
+    assert "HTTP 404" in told
+    assert policies.facts() == {}
+
+
 def test_a_recording_has_them_and_says_what_it_lacks(vcenter: TestVCenter) -> None:
     vcenter.fault("policy", **DISK, policy="Gold", rules=GOLD)
     with Recording(vcenter, VSphereOptions()) as recording:

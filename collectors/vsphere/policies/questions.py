@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
+from lxml import etree
+
+from collectors.vsphere.inventory.elements import tidy
 from collectors.vsphere.inventory.facts import FactValue, Pair
 from connections.vsphere.policies import SERVICE, Element, PolicyApi, element
 from connections.vsphere.soap import text_of
@@ -13,7 +17,6 @@ from resources.storage_policies import PolicyService
 
 T = TypeVar("T")
 ObjectType = Literal["virtualMachine", "virtualDiskId"]
-_MANAGERS = ("profileManager", "complianceManager")
 _XSI_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 
 
@@ -62,7 +65,7 @@ class PolicyQuestions:
         for asked in self._batches(objects):
             for one in self._ask("PbmFetchComplianceResult", "complianceManager", _entities(asked)):
                 if known := _object(one.find("{*}entity")):
-                    found[known] = text_of(one, "complianceStatus")
+                    found[known] = tidy(text_of(one, "complianceStatus"))
         return found
 
     def defaults(self, datastores: Sequence[str]) -> dict[str, str]:
@@ -71,7 +74,7 @@ class PolicyQuestions:
         for asked in self._batches(datastores):
             hubs = (_hub(moid) for moid in asked)
             for one in self._ask("PbmQueryDefaultRequirementProfiles", "profileManager", hubs):
-                if name := text_of(one, "defaultProfile", "name"):
+                if name := tidy(text_of(one, "defaultProfile", "name")):
                     found.update((text_of(hub, "hubId"), name) for hub in one.iterfind("{*}datastores"))
         return found
 
@@ -83,7 +86,7 @@ class PolicyQuestions:
         parts = self._profiles(named) if named else {}
         return {
             id_: Policy(
-                text_of(one, "name"),
+                tidy(text_of(one, "name")),
                 self._rules((one, *(parts[part] for part in components[id_] if part in parts))),
             )
             for id_, one in profiles.items()
@@ -117,11 +120,11 @@ class PolicyQuestions:
 
     def _ask(self, method: str, manager: str, body: Iterable[str]) -> list[Element]:
         if manager not in self._managers:
-            [content] = self.api.ask("PbmRetrieveServiceContent", SERVICE)
-            for name in _MANAGERS:
-                one = content.find("{*}" + name)
-                self._managers[name] = "" if one is None else one.get("type", ""), text_of(content, name)
-        return self.api.ask(method, self._managers[manager], body)
+            for content in self.api.ask("PbmRetrieveServiceContent", SERVICE):
+                for one in content.iterfind("{*}*"):
+                    if moid := text_of(one):
+                        self._managers[etree.QName(one).localname] = one.get("type", ""), moid
+        return self.api.ask(method, self._managers.get(manager, ("", "")), body)
 
     def _batches(self, wanted: Sequence[T]) -> Iterator[Sequence[T]]:
         size = self.service.timing.batch
@@ -160,6 +163,7 @@ def _value(written: Element) -> FactValue:
     if kind == "boolean":
         return text in ("true", "1")
     try:
-        return text if kind == "string" else float(text)
+        number = float(text) if kind != "string" else math.nan
     except ValueError:
-        return text
+        return tidy(text)
+    return number if math.isfinite(number) else tidy(text)

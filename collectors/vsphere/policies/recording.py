@@ -99,7 +99,7 @@ class PolicyRecording:
         if not asked:
             return
         found = self._questions.associated(asked)
-        having = [one for one, policy in found.items() if policy]
+        having = [one for one in asked if found.get(one)]
         wanted = {found[one] for one in having}
         if not is_all:
             wanted -= self._policies.keys()
