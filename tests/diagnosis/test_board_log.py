@@ -45,10 +45,10 @@ def test_a_board_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(benchmarks.scoreboard, "play", play)
     told: list[tuple[int, int, int]] = []
-    some = "healthy-[hlt]*"  # three of them
+    some = "healthy-[hlm]*"  # three of them
     first = run([1, 2], some, 1, out=tmp_path / "b.jsonl")
     again = run(
-        [1, 2, 3], "healthy-[hlt]*", 1, out=tmp_path / "b.jsonl", progress=lambda *one: told.append(one)
+        [1, 2, 3], "healthy-[hlm]*", 1, out=tmp_path / "b.jsonl", progress=lambda *one: told.append(one)
     )
     assert [seed for _, seed in played] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert told == [(7, 9, 7), (8, 9, 8), (9, 9, 9)]
