@@ -142,18 +142,21 @@ def test_a_hosts_storage_and_network() -> None:
         Path("odd", "odd", ""),
     )
     nics = """<PhysicalNic><device>vmnic0</device><driver>nmlx5</driver><linkSpeed>
-        <speedMb>25000</speedMb></linkSpeed></PhysicalNic>
+        <speedMb>25000</speedMb></linkSpeed><validLinkSpecification><speedMb>10000</speedMb><duplex>true</duplex>
+        </validLinkSpecification><validLinkSpecification><speedMb>25000</speedMb><duplex>true</duplex>
+        </validLinkSpecification></PhysicalNic>
       <PhysicalNic><device>vmnic1</device></PhysicalNic>"""
     assert elements.physical_nics(value(nics)) == (
-        PhysicalNic("vmnic0", "nmlx5", 25000.0),
+        PhysicalNic("vmnic0", "nmlx5", 25000.0, max_speed_mbps=25000.0),
         PhysicalNic("vmnic1", "", None),
     )
-    switches = """<HostVirtualSwitch><name>vSwitch0</name><pnic>key-vim.host.PhysicalNic-vmnic0</pnic>
+    switches = """<HostVirtualSwitch><name>vSwitch0</name><mtu>9000</mtu>
+        <pnic>key-vim.host.PhysicalNic-vmnic0</pnic>
         </HostVirtualSwitch>
       <HostProxySwitch><dvsName>DSwitch 1</dvsName><pnic>key-vim.host.PhysicalNic-vmnic1</pnic>
         </HostProxySwitch>"""
     assert elements.switches(value(switches)) == (
-        Switch("vSwitch0", ("vmnic0",)),
+        Switch("vSwitch0", ("vmnic0",), mtu=9000.0),
         Switch("DSwitch 1", ("vmnic1",)),
     )
 

@@ -256,10 +256,16 @@ def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
             _number(text_at(one, "linkSpeed", "speedMb")),
             _flag(text_at(one, "linkSpeed", "duplex")),
             tidy(text_at(one, "dpuId")),
+            _fastest_link(one),
         )
         for one in _items(element)
         if text_at(one, "device")
     )
+
+
+def _fastest_link(nic: Element) -> float | None:
+    speeds = (_number(text_at(one, "speedMb")) for one in nic.findall(NS + "validLinkSpecification"))
+    return max((speed for speed in speeds if speed is not None), default=None)
 
 
 def switches(element: Element) -> tuple[Switch, ...]:
@@ -272,6 +278,7 @@ def switches(element: Element) -> tuple[Switch, ...]:
             tuple((nic.text or "").rpartition("-")[2] for nic in one.findall(NS + "pnic")),
             tidy(text_at(one, *_TEAM, "policy")),
             tuple(tidy(nic.text or "") for nic in _listed(one, *_TEAM, "nicOrder", "standbyNic")),
+            _number(text_at(one, "mtu")),
         )
         for one in _items(element)
     )

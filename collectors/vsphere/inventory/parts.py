@@ -110,7 +110,7 @@ def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _others: OtherObjects
     """Yield the physical NICs (uplinks)."""
     for one in value:
         pairs = [
-            *number_pairs(("nic.speed_mbps", one.speed_mbps)),
+            *number_pairs(("nic.speed_mbps", one.speed_mbps), ("nic.max_speed_mbps", one.max_speed_mbps)),
             *text_pairs(("nic.driver", one.driver), ("nic.dpu", one.dpu)),
         ]
         if one.is_full_duplex is not None:
@@ -123,10 +123,11 @@ def switches(value: tuple[Switch, ...], owner: EntityRef, _others: OtherObjects)
     for one in value:
         for nic in one.nics:
             role = ("standby" if nic in one.standby else "active") if one.teaming else ""
-            pairs = text_pairs(
-                ("nic.switch", one.name), ("nic.teaming", one.teaming), ("nic.team_role", role)
+            pairs = (
+                *text_pairs(("nic.switch", one.name), ("nic.teaming", one.teaming), ("nic.team_role", role)),
+                *number_pairs(("nic.mtu", one.mtu)),
             )
-            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(pairs))
+            yield _host_part(_nic(owner, nic), owner, nic, pairs=pairs)
 
 
 def _device(owner: EntityRef, name: str, pairs: tuple[Pair, ...]) -> Part:

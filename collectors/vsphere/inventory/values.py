@@ -98,7 +98,7 @@ class Path(NamedTuple):
 
 class PhysicalNic(NamedTuple):
     """A physical NIC (uplink); ``speed_mbps`` and ``is_full_duplex`` are None while its link is down. ``dpu``
-    is the id of the DPU that it is on, or empty.
+    is the id of the DPU that it is on, or empty; ``max_speed_mbps`` the fastest link that it can have.
     """
 
     name: str
@@ -106,6 +106,7 @@ class PhysicalNic(NamedTuple):
     speed_mbps: float | None
     is_full_duplex: bool | None = None
     dpu: str = ""
+    max_speed_mbps: float | None = None
 
 
 class MemoryTier(NamedTuple):
@@ -126,13 +127,14 @@ class Switch(NamedTuple):
     """A virtual switch and its uplinks.
 
     ``teaming`` is how it spreads its ports over them (``loadbalance_srcid``), ``standby`` those that wait for
-    another's failure; both empty where the switch does not say (a distributed one).
+    another's failure; both empty where the switch does not say (a distributed one). ``mtu`` is in bytes.
     """
 
     name: str
     nics: tuple[str, ...]
     teaming: str = ""
     standby: tuple[str, ...] = ()
+    mtu: float | None = None
 
 
 class DatastoreInfo(NamedTuple):
