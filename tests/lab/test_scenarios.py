@@ -174,11 +174,13 @@ CHECKS: dict[str, tuple[Check, int]] = {
     "net.saturated": (saturated, 12),
     "data.insufficient": (insufficient, 1),
 }
+CHECKS["storage.noisy_neighbour"] = CHECKS["storage.device_latency"]
+CHECKS["net.noisy_neighbour"] = CHECKS["net.saturated"]
 """Per problem: the check, and how many samples of 5 s must show it in the truth's window."""
 
 
 def assert_truths_show(run: Run) -> None:
-    truths = run.lab.truth().truth
+    truths = run.lab.truth().seen_in("esxtop").truth
     assert truths
     for truth in truths:
         check, enough = CHECKS[truth.problem]

@@ -126,7 +126,6 @@ STRANGE_CHECKS: dict[str, tuple[Check, int]] = {
     "storage.vm_latency": (virtual_disk, 12),
     "storage.first_write": (first_write, 30),
     "net.errors": (slow_link, 12),
-    "net.noisy_neighbour": CHECKS["net.saturated"],
 }
 """Per problem: the check, and how many samples of 5 s must show it in the truth's window."""
 
