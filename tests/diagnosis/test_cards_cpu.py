@@ -136,6 +136,29 @@ class TestHostSaturated:
             vm(recording, f"web{number}", ready=ready, run=45.0)
         assert len(findings(recording, problem=self.PROBLEM)) == is_found
 
+    def test_what_came_after_esxtop_was_started_is_no_work_of_the_vmkernel(self) -> None:
+        """Half of the PCPUs work for nobody who is listed, and memory went to nobody at the same moment."""
+        came = during(300, 1200, 100.0, 45.0)
+        recording = with_pcpus(host(util=came, used=during(300, 1200, 62.0, 40.0)), [100.0] * 16)
+        recording.on_host({"mem.free": during(300, 1200, 60_000.0, 98_000.0)})
+        for number in range(4):
+            ref = vm(recording, f"web{number}", ready=during(300, 1200, 12.0, 0.2), run=80.0)
+            vcpu_runs(recording, ref, 80.0, 80.0)
+            recording.has(ref, {"mem.consumed": 8_000.0})
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("unlisted_vms", "likely")
+        assert {verdicts(found)[one] for one in ("kernel_overhead", "few_heavy_vms")} == {"ruled out"}
+        assert found.remedies[0].startswith("Start esxtop again")
+
+    def test_a_vcenters_usage_ends_at_its_nominal_clock(self) -> None:
+        """20 busy threads of 10 cores do 125 %: 100 % is the end of the scale, no slow clock."""
+        recording = host(util=99.9, used=100.0, core=100.0, source="vcenter")
+        recording.fact(recording.host, "cpu.cores", 10.0)
+        recording.fact(recording.host, "cpu.threads", 20.0)
+        for number in range(12):
+            vm(recording, f"web{number}", ready=14.0, run=90.0)
+        assert verdicts(only(recording, problem=self.PROBLEM))["power_capped"] == "unknown"
+
     def test_busy_alone_is_good_use(self) -> None:
         recording = host(util=96.0, used=68.0)
         vm(recording, "big", ready=1.0, run=60.0)

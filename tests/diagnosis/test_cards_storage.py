@@ -111,6 +111,42 @@ class TestDeviceLatency:
         found = only(recording, problem=self.PROBLEM)
         assert (found.causes[0].cause, verdicts(found)["below_host"]) == ("own_load", "ruled out")
 
+    def test_a_load_is_told_by_bytes_as_well_as_by_commands(self) -> None:
+        recording = host()
+        slow = during(300, 900, 60.0, 1.8)
+        lun(recording, commands=500.0, write_mb=during(300, 900, 46.0, 4.0), device_latency=slow)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, verdicts(found)["below_host"]) == ("own_load", "ruled out")
+
+    def test_a_lun_of_a_slow_array_has_no_noisy_neighbour(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        for name, rate in ((LUN, 140.0), (OTHER, 300.0)):
+            lun(first, name, device_latency=37.0, commands=rate)
+            lun(second, name, device_latency=37.0, commands=40.0)
+        found = findings(first, second, problem=self.PROBLEM)
+        assert {(one.causes[0].cause, verdicts(one)["noisy_neighbour"]) for one in found} == {
+            ("array_wide", "ruled out")
+        }
+
+    def test_with_no_time_before_the_sender_of_most_is_possible(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        lun(first, device_latency=30.0, commands=1_400.0)
+        lun(second, device_latency=30.0, commands=40.0)
+        found = only(first, second, problem=self.PROBLEM)
+        assert verdicts(found)["noisy_neighbour"] == "possible"
+        assert all(step.startswith("If so") for step in found.remedies)
+
+    def test_a_vm_that_esxtop_does_not_list_is_no_copy(self) -> None:
+        recording = host()
+        recording.on_host({"mem.free": during(300, 1200, 80_000.0, 96_000.0)})
+        lun(
+            recording, commands=during(300, 1200, 2_100.0, 350.0), device_latency=during(300, 1200, 30.0, 2.0)
+        )
+        ref = recording.vm("listed", {"mem.consumed": 8_000.0})
+        recording.has(ref, {"disk.commands": 340.0}, LUN)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, verdicts(found)["storage_vmotion"]) == ("own_load", "unknown")
+
     def test_one_host_loads_it(self) -> None:
         victim, noisy = host("esx01"), host("esx02")
         lun(victim, device_latency=during(300, 900, 30.0, 2.0), commands=150.0)
@@ -336,6 +372,20 @@ class TestNfs:
             "critical",
         )
         assert found.causes[0].cause == "server_slow"
+
+    def test_a_server_that_answers_another_host_in_time(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        self.volume(first, 200.0)
+        self.volume(second, 2.0)
+        for one in (first, second):
+            one.add(
+                "nic",
+                f"{one.host.key}/vmnic1",
+                {"net.mbits_rx": 600.0, "net.mbits_tx": 10.0, "net.link_speed": 1_000.0},
+            )
+        found = only(first, second, problem=self.PROBLEM)
+        assert verdicts(found) == {"network_saturated": "possible", "server_slow": "ruled out"}
+        assert "get an answer from the server in 2 ms, esx01 in 200 ms" in found.causes[0].because
 
     def test_the_network_is_full(self) -> None:
         recording = host()
