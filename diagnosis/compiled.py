@@ -123,6 +123,7 @@ class CompiledRule:
     classed: Mapping[str, str]  # threshold → the number of a class of storage that replaces it
     condition: Node
     critical: Node | None
+    bad_sample: Node | None
     measure: Node | None
     conclusion: Template
     notes: tuple[Template, ...]
@@ -165,7 +166,7 @@ def _closure(signals: Mapping[str, CompiledSignal], names: Iterable[str]) -> set
 
 @lru_cache(maxsize=512)
 def _detecting(rule: CompiledRule) -> list[str]:
-    nodes = [rule.condition, *([rule.critical] if rule.critical else [])]
+    nodes = [node for node in (rule.condition, rule.critical, rule.bad_sample) if node]
     return rule.closure(name for node in nodes for name in node.names())
 
 
@@ -246,6 +247,7 @@ class _Compiler:
             classed={name: one.of_class for name, one in self._card.thresholds.items() if one.of_class},
             condition=condition,
             critical=critical,
+            bad_sample=self._test("bad_sample", rule.bad_sample, Shape.SERIES) if rule.bad_sample else None,
             measure=self._measure(signals, condition, critical),
             values=values,
             conclusion=self._template("conclusion", rule.conclusion),

@@ -16,6 +16,7 @@ from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import (
     Windows,
     close_bursts_ms,
+    fitted,
     is_coarse,
     present_windows,
     sustained_windows,
@@ -151,6 +152,8 @@ def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows]:
     scene.load(compiled.detecting())
     true = scene.full(compiled.condition)
     windows = present_windows(true) if short else sustained_windows(true, scene.times, rule.warning, rule)
+    if compiled.bad_sample and windows.entity.size and not short:
+        windows = fitted(windows, scene.full(compiled.bad_sample), scene.times, rule.clear_s)
     critical = _critical(scene, windows, short)
     return _hits(scene, true, windows, critical, short), windows
 

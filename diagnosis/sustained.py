@@ -54,6 +54,23 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     return _merge(inside, rows, times, rule.clear_s)
 
 
+def fitted(windows: Windows, bad: FloatArray, times: IntArray, clear_s: float) -> Windows:
+    """Return the windows with the spells of bad samples that they meet: from the first such sample to the
+    last. A window that meets none stays as it is.
+
+    ``bad`` is 1, 0 or NaN, shape (entities, times). Less than ``clear_s`` seconds of good samples do not end
+    a spell.
+    """
+    rows = np.unique(windows.entity)
+    spells = _merge(bad[rows] == 1, rows, times, clear_s)
+    inside = np.zeros(bad.shape, dtype=np.bool_)
+    for row, first, last in zip(windows.entity, windows.first, windows.last, strict=True):
+        met = np.flatnonzero((spells.entity == row) & (spells.first <= last) & (spells.last >= first))
+        start, end = (spells.first[met[0]], spells.last[met[-1]]) if met.size else (first, last)
+        inside[row, start : end + 1] = True
+    return _merge(inside[rows], rows, times, clear_s)
+
+
 def spacing_ms(starts: IntArray, spread: float, slack_ms: float, part: float = 1.0) -> float | None:
     """Return the median distance (ms) between beginnings that are evenly spaced; None if they are not.
 

@@ -183,7 +183,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entities whose name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what
     the data lack where none of the entities can be judged, and which source has it. ``finds_only``: it can
     find the problem, but that it found nothing says nothing. ``where_class``: only entities of these
-    classes of storage are judged (empty: all).
+    classes of storage are judged (empty: all). ``bad_sample``: true at each sample that is bad by itself. A
+    condition on means is true before the first of them and ends before the last: where this is given, the
+    finding's windows begin and end with such samples.
     """
 
     entity: str
@@ -202,6 +204,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     finds_only: bool = False
     only: Only | None = None
     where_class: list[str] = msgspec.field(default_factory=list)
+    bad_sample: str = ""
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ import pytest
 from diagnosis import diagnose
 from sessions.model import EntityRef
 from tests.diagnosis.recordings import (
+    START,
     Level,
     Recording,
     catalogue,
@@ -70,6 +71,13 @@ class TestDeviceLatency:
         recording = host()
         lun(recording, device_latency=latency, commands=iops)
         assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_it_begins_and_ends_with_the_samples_that_are_bad(self) -> None:
+        """Its mean over five minutes is over the limit before the first of them, and after the last."""
+        recording = host()
+        lun(recording, device_latency=during(300, 900, 60.0, 1.5))
+        (window,) = only(recording, problem=self.PROBLEM).windows
+        assert ((window.start - START) / 1000, (window.end - START) / 1000) == (300.0, 900.0)
 
     def test_a_cdrom_that_nobody_uses(self) -> None:
         recording = host()
@@ -161,7 +169,7 @@ class TestDeviceLatency:
         because = only(victim, noisy, problem=self.PROBLEM).causes[0].because
         assert "One host makes the load: esx01" not in because
         assert "esx01 sent 550 /s (before and after 550 /s)" in because
-        assert "the busiest other host, esx02, 1,3" in because
+        assert "the busiest other host, esx02, 1,400 /s" in because
 
     def test_clocks_that_differ_by_a_moment_still_compare(self) -> None:
         victim, noisy = host("esx01"), host("esx02")

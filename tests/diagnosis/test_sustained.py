@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnosis.sustained import close_bursts_ms, present_windows, sustained_windows, too_short
+from diagnosis.sustained import (
+    Windows,
+    close_bursts_ms,
+    fitted,
+    present_windows,
+    sustained_windows,
+    too_short,
+)
 from resources.problem_cards import Hold
 from sessions.model import FloatArray, IntArray
 from tests.diagnosis.recordings import problems
@@ -185,3 +192,14 @@ def test_windows_begin_and_end_with_a_violation_and_hold_long_enough(
     assert found.mask(1, len(true)).sum() >= sum(
         last - first + 1 for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True)
     )
+
+
+def test_windows_are_moved_to_the_spells_of_bad_samples_that_they_meet() -> None:
+    bad = np.zeros((3, 40))
+    bad[0, 10:20] = 1.0  # a mean found it early, and lost it early
+    bad[1, [5, 8, 12]] = 1.0  # good samples in between end nothing
+    windows = Windows(np.array([0, 1, 2]), np.array([6, 7, 3]), np.array([15, 9, 9]))
+    found = fitted(windows, bad, axis(40, 20.0), 100.0)
+    assert [*zip(found.entity.tolist(), found.first.tolist(), found.last.tolist(), strict=True)] == [
+        (0, 10, 19), (1, 5, 12), (2, 3, 9),
+    ]  # fmt: skip

@@ -86,6 +86,10 @@ def _rule(rule: Rule, problems: Problems) -> Iterator[Span]:
         yield Span(f" Critical when this holds {hold_words(sustained.critical)}: ")
         yield code(rule.critical)
         yield Span(".")
+    if rule.bad_sample:
+        yield Span(" It begins with the first and ends with the last sample at which ")
+        yield code(rule.bad_sample)
+        yield Span(".")
     if rule.level:
         yield Span(" It is a state: a capture too short to tell how long shows it too, as a warning at most.")
 
