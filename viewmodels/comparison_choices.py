@@ -73,8 +73,10 @@ def pair_offers(known: Known) -> list[PairOffer]:
         *_of_days(known.span),
         _halves(known.span),
     ]
-    unique = {(one.a.window, one.b.window): one for one in reversed(found)}
-    return list(unique.values())[::-1]
+    unique: dict[tuple[TimeRange, TimeRange], PairOffer] = {}
+    for one in found:
+        unique.setdefault((one.a.window, one.b.window), one)
+    return list(unique.values())
 
 
 def before_offers(known: Known, window: TimeRange) -> list[PairOffer]:
@@ -102,7 +104,10 @@ def side_offers(known: Known) -> list[ChosenSide]:
         found += [ChosenSide(name, window, "phase of the test") for name, window in _phases(run)]
     half = _halves(known.span)
     found += [half.a, half.b, ChosenSide("all", known.span, "the whole session")]
-    return list({one.window: one for one in reversed(found)}.values())[::-1]
+    unique: dict[TimeRange, ChosenSide] = {}
+    for one in found:
+        unique.setdefault(one.window, one)
+    return list(unique.values())
 
 
 def whole_session(path: Path, span: TimeRange) -> ChosenSide:

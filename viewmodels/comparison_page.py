@@ -19,6 +19,7 @@ from resources.units import format_count
 from sessions.model import EntityRef, FloatArray
 from viewmodels.comparison_curves import histograms, overlaid, pair_of
 from viewmodels.comparison_texts import cells, distinct_ranks
+from viewmodels.elision import NameSet
 from viewmodels.health import Health
 from viewmodels.text_table import TextTable
 
@@ -37,6 +38,7 @@ AREAS = ("CPU", "Memory", "Storage", "Network", "Other")
 MOST_ROWS = 2_000
 """A table of more changes than these helps nobody; the CSV of the command has all."""
 MOST_OTHERS = 500
+_HEADLINE_NAME = 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,11 @@ class Whisker:
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
     """A row of the table; texts are safe to show. ``alike`` says how many more rows have the very same
-    numbers.
+    numbers; ``rank`` is the place among all of them, ``place`` that among those that are shown.
     """
 
     rank: int
+    place: int
     entity: EntityRef
     name: str
     counter_key: str
@@ -128,7 +131,7 @@ def other_rows(found: Comparison, verdict: Verdict, catalogue: Catalogue) -> lis
     changed = found.counts["higher"] + found.counts["lower"]
     first = changed if verdict == "undecided" else changed + found.counts["undecided"]
     count = min(found.counts[verdict], MOST_OTHERS)
-    return list(_rows(found, range(first, first + count), catalogue, {}))
+    return list(_rows(found, range(first, first + count), catalogue, {}, first + 1))
 
 
 def row_shapes(found: Comparison, rows: Sequence[ComparedRow]) -> dict[int, RowShape]:
@@ -143,17 +146,20 @@ def row_shapes(found: Comparison, rows: Sequence[ComparedRow]) -> dict[int, RowS
 
 
 def _rows(
-    found: Comparison, ranks: Sequence[int], catalogue: Catalogue, alike: Mapping[int, int]
+    found: Comparison, ranks: Sequence[int], catalogue: Catalogue, alike: Mapping[int, int], first: int = 1
 ) -> Iterator[ComparedRow]:
     limits = found.importance.rules.confidence
-    for rank, row in zip(ranks, found.outline_of(ranks), strict=True):
-        yield _compared(row, catalogue, limits, alike.get(rank, 0))
+    for number, (rank, row) in enumerate(zip(ranks, found.outline_of(ranks), strict=True)):
+        yield _compared(row, first + number, catalogue, limits, alike.get(rank, 0))
 
 
-def _compared(row: Row, catalogue: Catalogue, limits: ConfidenceLimits, alike: int) -> ComparedRow:
+def _compared(
+    row: Row, place: int, catalogue: Catalogue, limits: ConfidenceLimits, alike: int
+) -> ComparedRow:
     texts = cells(row, catalogue)
     return ComparedRow(
         rank=row.rank,
+        place=place,
         entity=row.entity,
         name=texts.name,
         counter_key=row.counter,
@@ -243,11 +249,12 @@ def _line(found: Comparison, rows: Sequence[ComparedRow], counts: tuple[int, int
         return f"Nothing differs beyond the noise: {same} series are the same, {undecided} undecided."
     wanted = "worse" if worse else "better" if better else "to know"
     first = next((one for one in rows if one.judged == wanted), None)
-    said = f"{first.counter} of {first.name}: {first.a} → {first.b}." if first is not None else ""
+    name = NameSet([first.name]).elided(first.name, _HEADLINE_NAME, len) if first is not None else ""
+    said = f"{first.counter} of {name}: {first.a} → {first.b}." if first is not None else ""
     if not worse:
         return f"{said} Nothing got worse."
     more = f"{format_count(worse - 1)} more got worse" if worse > 1 else "Nothing else got worse"
-    return f"{said} {more}, {format_count(better)} better."
+    return f"{said} {more}, {format_count(better) if better else 'nothing'} better."
 
 
 def _limits(found: Comparison) -> str:

@@ -17,7 +17,7 @@ from viewmodels.health import Health
 
 _EACH = 200
 _MOST_EVENTS = 500
-_NAME = 60
+_NAME = 80
 _STATES: dict[str, Health] = {"yes": "ok", "no": "warning", "undecided": "none"}
 
 

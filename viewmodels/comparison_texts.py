@@ -17,7 +17,8 @@ from sessions.model import Event
 
 SAME = "~"
 """How "no real difference" is written; never as a change of 0.6 %."""
-_NAME = 60
+_NAME = 80
+"""The longest name that vSphere gives a VM."""
 _POINTS = "pt"
 _SEEN_BY_HOSTS = frozenset({"device", "datastore"})
 

@@ -37,6 +37,7 @@ NAMES = {
     "play": "ph.play",
     "mark": "ph.flag",
     "pin": "ph.push-pin",
+    "pinned": "ph.push-pin-fill",
     "more": "ph.dots-three",
     "findings": "ph.warning",
     "charts": "ph.chart-line",

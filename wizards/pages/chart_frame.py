@@ -125,10 +125,15 @@ def _draw_word(painter: QPainter, left: float, text: str, colour: str) -> float:
     return left + wide
 
 
-def paint_values(painter: QPainter, font: QFont, tokens: Tokens, area: QRectF, scale: Scale) -> None:
-    """Paint the value axis of an area: lines across it and round labels at its left, in the title's unit."""
+def paint_values(
+    painter: QPainter, font: QFont, tokens: Tokens, area: QRectF, scale: Scale, apart: int = 34
+) -> None:
+    """Paint the value axis of an area: lines across it and round labels at its left, in the title's unit.
+
+    Labels are at least ``apart`` pixels from each other.
+    """
     painter.setFont(sized(font, 11))
-    ticks, _ = value_ticks(scale.low, scale.high, max(2, int(abs(scale.last - scale.first) // 34)))
+    ticks, _ = value_ticks(scale.low, scale.high, max(2, int(abs(scale.last - scale.first) // apart)))
     for value in ticks:
         at = round(scale.pixel(value)) + 0.5
         painter.setPen(QPen(QColor(tokens.line), 1))

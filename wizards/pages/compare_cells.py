@@ -32,6 +32,13 @@ def judged_colour(tokens: Tokens, row: ComparedRow) -> str:
     return tokens.text if row.judged == "to know" else tokens.health(JUDGED_STATES[row.judged])
 
 
+def paint_change_cell(painter: QPainter, area: QRectF, row: ComparedRow, tokens: Tokens) -> None:
+    """Paint the change in the colour of its verdict, which the chosen row keeps."""
+    painter.setPen(QColor(judged_colour(tokens, row)))
+    side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(area.adjusted(2, 0, -4, 0), int(side), row.change)
+
+
 def paint_whisker_cell(painter: QPainter, area: QRectF, row: ComparedRow, tokens: Tokens) -> None:
     """Paint the change and its interval on an axis from −100 % to +100 %."""
     inner = area.adjusted(8, 0, -8, 0)

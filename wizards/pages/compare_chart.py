@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QFontMetrics,
     QHelpEvent,
     QMouseEvent,
     QPainter,
@@ -17,6 +18,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.comparison_charts import Curve, OverlayChart, nearest
+from viewmodels.comparison_page import ComparedRow
+from widgets.eliding import NameElider
 from widgets.theme import Theme
 from wizards.pages.chart_frame import (
     FOOT,
@@ -34,6 +37,7 @@ from wizards.pages.chart_frame import (
 )
 from wizards.pages.compare_cells import side_colour
 from wizards.pages.compare_chart_painting import OverlayPainter
+from wizards.pages.fonts import sized
 
 
 class OverlayChartView(QWidget):
@@ -48,9 +52,10 @@ class OverlayChartView(QWidget):
     chosen = Signal()
     pinned = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, names: NameElider, parent: QWidget | None = None) -> None:
+        """``names`` are those of all charts of the page."""
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._names = theme, names
         self._chart: OverlayChart | None = None
         self._minutes = 1.0
         self._pointed: float | None = None
@@ -141,8 +146,9 @@ class OverlayChartView(QWidget):
         bottom = -with_room(-low) if low < 0 else 0.0
         values = Scale(bottom, with_room(high), area.bottom(), area.top())
         overlay = OverlayPainter(painter, tokens, self.font(), area, self._times(), values)
-        overlay.paint_grounds(chart)
+        overlay.paint_values()
         overlay.paint_curves(chart, self._pointed)
+        overlay.paint_left_out(chart)
         overlay.paint_times(self.width() - 8)
 
     def _paint_head(self, painter: QPainter, chart: OverlayChart) -> None:
@@ -153,12 +159,19 @@ class OverlayChartView(QWidget):
             LegendEntry("B", self._number(chart.b, row.b), side_colour(tokens, "b")),
         ]
         wanted = min(legend_width(painter, self.font(), entries) + 12, self.width() * 0.6)
-        ends = paint_title(painter, self.font(), tokens, f"{row.counter} of {row.name}", "", right - wanted)
+        title = self._title(row, right - wanted - PAD)
+        ends = paint_title(painter, self.font(), tokens, title, "", right - wanted)
         paint_legend(painter, self.font(), tokens, entries, right, right - ends - 8)
-        name = "pin"
+        name = "pinned" if self._is_pinned else "pin"
         colour = tokens.accent if self._is_pinned else tokens.faint
         box = self._pin_area()
         self._theme.icons.get(name, colour).paint(painter, box.toRect())
+
+    def _title(self, row: ComparedRow, room: float) -> str:
+        """The counter and whose it is; the name is shortened so that it can be told from the others."""
+        metrics = QFontMetrics(sized(self.font(), 13, bold=True))
+        left = room - metrics.horizontalAdvance(f"{row.counter} of ") - 2
+        return f"{row.counter} of {self._names.elided(row.name, max(int(left), 60), metrics)}"
 
     def _pin_area(self) -> QRectF:
         return QRectF(self.width() - PAD - 16, HEAD / 2 - 8, 16, 16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,8 @@ from widgets.theme import Tokens
 from wizards.pages.chart_frame import FOOT, Scale, paint_values, paint_words
 from wizards.pages.compare_cells import side_colour
 
-_HATCH_ALPHA = 0.35
+_HATCH_ALPHA, _VEIL_ALPHA = 0.35, 0.6
+_LABELS_APART = 22
 _HOURS_FROM_MIN = 300
 
 
@@ -29,9 +31,12 @@ class OverlayPainter:
     times: Scale
     values: Scale
 
-    def paint_grounds(self, chart: OverlayChart) -> None:
-        """Paint the value axis, and what is left out, hatched."""
-        paint_values(self.painter, self.font, self.tokens, self.area, self.values)
+    def paint_values(self) -> None:
+        """Paint the value axis."""
+        paint_values(self.painter, self.font, self.tokens, self.area, self.values, _LABELS_APART)
+
+    def paint_left_out(self, chart: OverlayChart) -> None:
+        """Hatch what is left out."""
         for name, parts in zip("AB", chart.left_out, strict=True):
             for begin, end in parts:
                 self._paint_left_out(name, begin, end)
@@ -41,8 +46,9 @@ class OverlayPainter:
         self.painter.save()
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.painter.setClipRect(self.area.adjusted(0, -1, 1, 1))
-        for letter, curve in (("a", chart.a), ("b", chart.b)):
+        for letter, curve, out in zip("ab", (chart.a, chart.b), chart.left_out, strict=True):
             self._paint_curve(curve, side_colour(self.tokens, letter))
+            self._veil(out)
         if pointed is not None and 0 <= pointed <= self.times.high:
             at = round(self.times.pixel(pointed)) + 0.5
             self.painter.setPen(QPen(QColor(self.tokens.muted), 1))
@@ -70,6 +76,14 @@ class OverlayPainter:
         middle = Qt.AlignmentFlag.AlignHCenter
         text = f"left out of {name}"
         paint_words(self.painter, self.font, self.tokens.warning, words, text, middle, pixels=11)
+
+    def _veil(self, parts: Sequence[tuple[float, float]]) -> None:
+        """Make a curve faint where it is left out."""
+        veil = QColor(self.tokens.surface1)
+        veil.setAlphaF(_VEIL_ALPHA)
+        for begin, end in parts:
+            left, right = self.times.pixel(begin), self.times.pixel(end)
+            self.painter.fillRect(QRectF(left, self.area.top(), right - left, self.area.height()), veil)
 
     def _paint_curve(self, curve: Curve, colour: str) -> None:
         self.painter.setPen(QPen(QColor(colour), 1.4))

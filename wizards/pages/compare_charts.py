@@ -9,11 +9,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from viewmodels.comparison_charts import OverlayChart
+from widgets.eliding import NameElider
 from widgets.theme import Theme
 from wizards.pages.compare_chart import OverlayChartView
 
 PLACES = 4
-_TWO_ROWS, _TWO_COLUMNS = 250, 520
+_TWO_ROWS, _TWO_COLUMNS = 222, 520
 
 
 class CompareCharts(QWidget):
@@ -27,7 +28,8 @@ class CompareCharts(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.charts = [OverlayChartView(theme) for _ in range(PLACES)]
+        self._names = NameElider()
+        self.charts = [OverlayChartView(theme, self._names) for _ in range(PLACES)]
         self._charts: Sequence[OverlayChart] = ()
         self.places = PLACES
         self._grid = QGridLayout(self)
@@ -45,6 +47,7 @@ class CompareCharts(QWidget):
     ) -> None:
         """Show these charts on one time axis; ``chosen`` is the rank of the row that is chosen."""
         self._charts = charts[:PLACES]
+        self._names.set_names(one.row.name for one in self._charts)
         minutes = max((one.minutes for one in charts), default=1.0)
         for number, view in enumerate(self.charts):
             chart = charts[number] if number < len(charts) else None

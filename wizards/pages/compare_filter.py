@@ -57,7 +57,7 @@ class FilterSection(QWidget):
             button.setProperty("role", "toggle")
             button.setAccessibleName(f"Show counters of {area}")
             button.toggled.connect(lambda _on: self._tell())
-            areas.addWidget(button, number // 3, number % 3)
+            areas.addWidget(button, number // 2, number % 2)
         self._only = ElidedLabel()
         everyone = QPushButton("All")
         everyone.setProperty("role", "ghost")

@@ -105,4 +105,4 @@ class CompareLists(QWidget):
         self._changes.setCurrentIndex(1 if why else 0)
 
     def _show_foot(self) -> None:
-        self._foot.show_text("    ".join(part for part in (self._folded, self._row) if part))
+        self._foot.show_text(" · ".join(part for part in (self._folded, self._row) if part))

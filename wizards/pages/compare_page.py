@@ -18,6 +18,7 @@ from resources.units import format_count
 from viewmodels.comparison_charts import OverlayChart
 from viewmodels.comparison_page import ComparedRow, ComparisonPage, RowFilter, charted
 from viewmodels.file_offer import table_file
+from viewmodels.text_table import rows_label
 from widgets.empty_state import EmptyState
 from widgets.keys import KeyHandlers
 from widgets.theme import Theme
@@ -217,7 +218,7 @@ class ComparePage(QWidget):
         alike = changed - len(self._page.rows)
         parts = [f"{format_count(alike)} more with the very same numbers"] * bool(alike > 0)
         parts += [f"{format_count(head.undecided)} undecided", f"~ {format_count(head.same)} the same"]
-        count = f"{format_count(len(rows))} of {format_count(changed)} changes"
+        count = rows_label(len(rows))
         has_more = "undecided" not in self._filter.judged and head.undecided > 0
         self.lists.show_counts(count, " · ".join(parts), has_more=has_more)
         self._ask_charts()

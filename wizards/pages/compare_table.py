@@ -12,12 +12,13 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
+    QRect,
     QRectF,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -32,10 +33,11 @@ from viewmodels.comparison_page import ComparedRow, RowShape, rows_table
 from viewmodels.text_table import TextTable
 from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table
+from widgets.eliding import NameElider
 from widgets.keys import KeyHandlers
 from widgets.theme import Theme
 from wizards.pages.compare_cells import (
-    judged_colour,
+    paint_change_cell,
     paint_confidence_cell,
     paint_judged_cell,
     paint_shape_cell,
@@ -48,7 +50,7 @@ Index = QModelIndex | QPersistentModelIndex
 Part = Literal[
     "rank", "name", "counter", "a", "b", "change", "interval", "effect", "shape", "confidence", "judged"
 ]
-_ROW, _HEAD, _VISIBLE_MS = 24, 26, 60
+_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 10
 _ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -68,11 +70,11 @@ class _Column:
 
 COLUMNS = (
     _Column("rank", "", 34, right=True),
-    _Column("name", "Changed most", tip="Whose counter it is; ranked by what matters to a user"),
+    _Column("name", "Entity", tip="Whose counter it is; ranked by what matters to a user"),
     _Column("counter", "Counter"),
-    _Column("a", "A", 88, right=True, tip="The mean of A"),
-    _Column("b", "B", 88, right=True, tip="The mean of B"),
-    _Column("change", "change", 88, right=True, tip="Points (pt) for percentages, else percent of A"),
+    _Column("a", "A", 82, right=True, tip="The mean of A"),
+    _Column("b", "B", 82, right=True, tip="The mean of B"),
+    _Column("change", "change", 84, right=True, tip="Points (pt) for percentages, else percent of A"),
     _Column(
         "interval",
         "95 % CI, ±100 %",
@@ -86,8 +88,8 @@ COLUMNS = (
     _Column("judged", "judged", 92, tip="Better or worse where the direction has a meaning, else to know"),
 )
 _PLACES: Mapping[str, int] = {one.part: at for at, one in enumerate(COLUMNS)}
-_LEAST_NAMES = 330
-_PAINTED = {"interval", "shape", "confidence", "judged"}
+_LEAST_NAMES = 300
+_PAINTED = {"change", "interval", "shape", "confidence", "judged"}
 _BOLD = {"name", "change"}
 
 
@@ -195,6 +197,8 @@ class ChangesModel(QAbstractTableModel):
             return f"{abs(shape.effect):.2f}" if is_known and shape is not None else ""
         if part == "counter" and row.alike:
             return f"{row.counter}  +{row.alike} alike"
+        if part == "rank":
+            return str(row.place)
         return str(getattr(row, part))
 
 
@@ -210,6 +214,7 @@ class _Delegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.names = NameElider()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: N802
         """Set weight and colour of a cell's text."""
@@ -218,13 +223,16 @@ class _Delegate(QStyledItemDelegate):
         row: ComparedRow = index.data(_ROLE)
         if part in _BOLD:
             option.font.setWeight(QFont.Weight.DemiBold)
-        colour = judged_colour(tokens, row) if part == "change" else tokens.text
+        colour = tokens.text
         if part in {"rank", "a", "effect"} or row.verdict == "same":
             colour = tokens.muted
         for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
             option.palette.setColor(role, QColor(colour))
         if part in _PAINTED:
             option.text = ""
+        if part == "name":
+            room = option.rect.width() - _CELL_PAD
+            option.text = self.names.elided(row.name, room, QFontMetrics(option.font))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the cell: its ground and text, then what is drawn into it."""
@@ -240,10 +248,10 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(option.font)
         match part:
             case "rank" if row.rank in model.pinned:
-                box = QRectF(area.left() + 3, area.center().y() - 3, 6, 6)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(tokens.accent))
-                painter.drawEllipse(box)
+                box = QRect(option.rect.left() + 1, option.rect.center().y() - 6, 12, 12)
+                self._theme.icons.get("pinned", tokens.accent).paint(painter, box)
+            case "change":
+                paint_change_cell(painter, area, row, tokens)
             case "interval":
                 paint_whisker_cell(painter, area, row, tokens)
             case "shape":
@@ -309,6 +317,7 @@ class ChangesTable(QTableView):
         before = self.current
         if new:
             before, self.changes.shapes = None, {}
+        self._delegate.names.set_names(one.name for one in rows)
         self.changes.show_rows(rows)
         ranks = [one.rank for one in self.changes.rows]
         at = ranks.index(before.rank) if before is not None and before.rank in ranks else 0

@@ -13,6 +13,9 @@ from resources.units import format_duration
 from viewmodels.comparison_surroundings import surroundings_of
 from wizards.pages.compare_rail import CompareRail
 
+_ALIKE = 0.98
+"""Windows whose lengths differ by less are called equally long."""
+
 
 class CompareRailPanel(QObject):
     """Connects the pane to the comparison."""
@@ -61,8 +64,9 @@ class CompareRailPanel(QObject):
             note = f"{side.note} · {file.name}" if side.session is not None and file else side.note
             view.sides[letter].show_side(side.title, clock.window(side.window), note)
         a, b = model.pair.a.window, model.pair.b.window
-        lengths = [format_duration(round(one.seconds)) for one in (a, b)]
-        long = lengths[0] if lengths[0] == lengths[1] else " and ".join(lengths)
+        shorter, longer = sorted((a.seconds, b.seconds))
+        lengths = [longer] if shorter >= _ALIKE * longer else [a.seconds, b.seconds]
+        long = " and ".join(format_duration(round(one)) for one in lengths)
         at = "time of day" if alignment(a, b) == "time of day" else "start of each"
         view.show_aligned(f"aligned at {at} · {long}")
 

@@ -1,0 +1,192 @@
+"""The Compare page as values: the answer in a sentence, rows, whiskers, confidence, what else differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diagnosis.comparison import Choice, Comparison, Side, compare
+from resources.comparison_rules import load_comparison_rules
+from sessions.clock import UTC_CLOCK
+from sessions.model import Event
+from sessions.times import TimeRange
+from tests.diagnosis.recordings import START, Recording, catalogue, problems, session
+from tests.viewmodels.test_comparison_views import IOPS, READY, window
+from viewmodels.comparison_charts import nearest, overlay_charts
+from viewmodels.comparison_curves import thinned
+from viewmodels.comparison_page import (
+    ComparisonPage,
+    RowFilter,
+    area_of,
+    charted,
+    comparison_page,
+    confidence,
+    other_rows,
+    row_shapes,
+    rows_table,
+    whisker,
+)
+from viewmodels.comparison_surroundings import surroundings_of
+from viewmodels.text_table import as_csv
+
+LIMITS = load_comparison_rules(catalogue()).confidence
+
+
+def noise(mean: float, sigma: float, count: int = 240, seed: int = 1) -> np.ndarray:
+    return np.abs(np.random.default_rng(seed).normal(mean, sigma, count))
+
+
+def fixed(left_out: tuple[TimeRange, ...] = (), seconds: int = 600) -> Comparison:
+    """``db`` loses its limit after ten minutes: it waits less, does more; ``backup`` runs only before."""
+    recording = Recording(seconds=1200)
+    ready, used, load = noise(32, 1), noise(50, 2, seed=2), np.zeros(240)
+    ready[120:], used[120:] = noise(0.6, 0.1, 120), noise(92, 2, 120, seed=3)
+    load[40:80] = 9000
+    recording.vm("db", {"cpu.ready": ready, "cpu.used": used, "disk.commands": noise(400, 10, seed=4)})
+    recording.vm("web", {"cpu.ready": noise(2, 0.3, seed=5)})
+    recording.vm("backup", {"disk.commands": load})
+    made = session(recording)
+    rules = (catalogue(), problems(), load_comparison_rules(catalogue()))
+    sides = Side(made, window(0, seconds - 5), left_out), Side(made, window(600, 1195), left_out)
+    return compare(*sides, Choice(), rules)
+
+
+def page_of(found: Comparison) -> ComparisonPage:
+    return comparison_page(found, catalogue())
+
+
+def test_the_head_says_first_what_got_better_and_whether_anything_got_worse() -> None:
+    head = page_of(fixed()).head
+    assert head.line.startswith("CPU ready of db: 31.9 % → 0.59")
+    assert head.line.endswith("%. Nothing got worse.")
+    assert (head.state, head.better, head.worse) == ("ok", 1, 0)
+    assert head.limits == ""
+
+
+def test_swapped_it_got_worse() -> None:
+    found = fixed()
+    back = compare(*found.sides[::-1], Choice(), (catalogue(), problems(), found.importance.rules))
+    head = page_of(back).head
+    assert (head.state, head.worse) == ("critical", 1)
+    assert "CPU ready of db" in head.line
+    assert head.line.endswith("Nothing else got worse, nothing better.")
+
+
+def test_few_samples_are_said() -> None:
+    head = page_of(fixed(seconds=100)).head
+    assert head.limits == "Indicative: A has 20 samples, 30 tell more."
+
+
+def test_rows_are_ranked_with_texts_and_area() -> None:
+    first, second, *_ = page_of(fixed()).rows
+    assert (first.place, first.name, first.counter, first.area, first.judged) == (
+        1, "db", "CPU ready", "CPU", "better",
+    )  # fmt: skip
+    assert first.change.startswith("−31.")
+    assert (second.name, second.counter, second.judged) == ("db", "CPU used", "to know")
+
+
+def test_undecided_and_same_rows_come_when_they_are_asked_for() -> None:
+    same = other_rows(fixed(), "same", catalogue())
+    assert {one.change for one in same} == {"~"}
+    assert ("web", "cpu.ready") in {(one.name, one.counter_key) for one in same}
+
+
+def test_shapes_are_parts_of_each_sides_most_frequent_value() -> None:
+    found = fixed()
+    first = page_of(found).rows[0]
+    shape = row_shapes(found, [first])[first.rank]
+    assert shape.effect == pytest.approx(-1.0), "no sample of B is above one of A"
+    assert (shape.a.max(), shape.b.max()) == (1.0, 1.0)
+    assert not np.any((shape.a > 0) & (shape.b > 0)), "they do not overlap"
+
+
+def test_charts_lie_over_each_other_and_tell_the_value_at_a_minute() -> None:
+    found = fixed(left_out=(window(200, 400),))
+    chart = overlay_charts(found, [page_of(found).rows[0]])[0]
+    assert chart.minutes == pytest.approx(595 / 60)
+    low, high = chart.values
+    assert low < 1 < 30 < high
+    assert nearest(chart.a, 1.0) == pytest.approx(32, abs=5)
+    assert np.isnan(nearest(chart.a, 99.0))
+    assert [len(parts) for parts in chart.left_out] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("row", "ends"),
+    [
+        (READY, (-0.321, -0.318, -0.315)),
+        (IOPS, (0.75, 0.8239, 0.9)),
+        (replace(IOPS, ratio=5.0, ratio_interval=(4.0, 6.0)), (1.0, 1.0, 1.0)),
+        (
+            replace(IOPS, a=replace(IOPS.a, mean=0.0), ratio=None, ratio_interval=None),
+            (0.4247, 0.4517, 0.4788),
+        ),
+    ],
+    ids=["points", "percent of A", "beyond the axis", "of the larger side where A is nothing"],
+)
+def test_the_whisker_is_a_part_of_a(row: object, ends: tuple[float, float, float]) -> None:
+    found = whisker(row)  # type: ignore[arg-type]
+    assert found is not None
+    assert (found.low, found.middle, found.high) == pytest.approx(ends, abs=1e-3)
+    assert whisker(replace(READY, interval=None)) is None
+
+
+def test_confidence_needs_independent_samples_and_a_small_chance() -> None:
+    sure = replace(READY, corrected=0.0005)
+    assert [confidence(replace(sure, corrected=one), LIMITS) for one in (0.0005, 0.005, 0.04)] == [
+        "high", "medium", "low",
+    ]  # fmt: skip
+    assert confidence(replace(sure, b=replace(sure.b, effective=12.0)), LIMITS) == "indicative"
+
+
+def test_a_filter_takes_words_areas_and_verdicts() -> None:
+    rows = page_of(fixed()).rows
+    assert [one.counter for one in rows if RowFilter(words="READY db").has(one)] == ["CPU ready"]
+    assert [one for one in rows if RowFilter(areas=frozenset({"Network"})).has(one)] == []
+    assert {one.judged for one in rows if RowFilter(judged=frozenset({"to know"})).has(one)} == {"to know"}
+    assert area_of("vdisk.latency_read") == "Storage"
+    assert area_of("raw/vcenter/x") == "Other"
+
+
+def test_charts_are_the_pinned_ones_the_chosen_one_and_others_of_its_entity() -> None:
+    rows = page_of(fixed()).rows
+    last = rows[-1]
+    assert charted(rows, rows[0], [last], 2) == [last, rows[0]]
+    assert charted(rows, rows[0], [], 4)[0] == rows[0]
+    assert len({one.rank for one in charted(rows, rows[0], [last], 4)}) == min(4, len(rows))
+
+
+def test_the_load_of_one_window_is_offered_and_settings_and_events_are_told() -> None:
+    found = fixed()
+    around = surroundings_of(found, UTC_CLOCK)
+    assert [one.title for one in around.load.once] == ["backup only in A"]
+    assert around.load.state in {"warning", "none"}
+    event = Event(START + 590_000, "reconfigure", "CPU limit removed", None)
+    told = surroundings_of(replace(found, events=[event]), UTC_CLOCK)
+    assert [(one.what.split()[-1], one.text) for one in told.events] == [("reconfigure", "CPU limit removed")]
+
+
+def test_a_long_curve_keeps_its_peaks_and_its_gaps() -> None:
+    minutes = np.arange(100_000) / 12.0
+    values = np.sin(minutes)
+    values[50_000], values[70_000:70_100] = 9.0, np.nan
+    away = np.delete(np.arange(100_000), np.arange(20_000, 20_500))
+    times, kept = thinned((minutes[away], values[away]), 600)
+    assert times.size < 2_000
+    assert np.nanmax(kept) == 9.0
+    gaps = times[np.isnan(kept)]
+    assert np.any((gaps > minutes[19_990]) & (gaps < minutes[20_500])), "where no tick came"
+    assert np.any((gaps > minutes[69_990]) & (gaps < minutes[70_110])), "where samples were absent"
+    assert np.all(np.diff(times) >= 0)
+
+
+def test_rows_leave_as_a_table() -> None:
+    found = fixed()
+    rows = page_of(found).rows
+    lines = as_csv(rows_table(rows, row_shapes(found, rows[:1]), "before against after")).splitlines()
+    assert lines[0] == "rank,entity,counter,key,A,B,change,interval,effect,confidence,judged,because"
+    assert lines[1].startswith("1,db,CPU ready,cpu.ready,31.9 %,0.59 %,")
+    assert len(lines) == len(rows) + 1
