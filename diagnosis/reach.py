@@ -205,9 +205,8 @@ class ReachBook:
             tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
         tally.rows.append(rows)
+        self._note_coarseness(tally, scene, found, rows)
         if rows.judged.any():
-            unseen = unseen_seconds(scene.times, scene.compiled.sustained.warning, self._shortest)
-            tally.unseen_s = max(tally.unseen_s, unseen)
             self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
             self._source_to[scene.source] = max(to, self._source_to.get(scene.source, to))
@@ -215,6 +214,15 @@ class ReachBook:
             hosts = self._hosts_to.setdefault(scene.source, {})
             for row in np.flatnonzero(rows.judged).tolist():
                 hosts[rows.refs[row]] = max(int(rows.to[row]), hosts.get(rows.refs[row], 0))
+
+    def _note_coarseness(self, tally: CardTally, scene: Scene, found: Detection, rows: _Rows) -> None:
+        """Note what samples as far apart as these may hide, and whether they are too few: two rows of a
+        capture have I/O in the second alone.
+        """
+        if found.judged:
+            unseen = unseen_seconds(scene.times, scene.compiled.sustained.warning, self._shortest)
+            tally.unseen_s = max(tally.unseen_s, unseen)
+            tally.is_short |= not rows.judged.any()
 
     def entities(self, kept: ReachKept) -> dict[EntityRef, EntityReach]:
         """Return what was judged of each entity of which anything was judged; ``kept`` is that of earlier

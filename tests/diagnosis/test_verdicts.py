@@ -352,3 +352,13 @@ def test_hosts_that_missing_counters_leave_open_are_no_all_clear() -> None:
     check = checks_of(found)["cpu.host_saturated"]
     assert (check.verdict, check.judged, check.entities) == ("insufficient data", 3, 4)
     assert "Processor utilisation (PCPU UTIL(%))" in check_because(check)
+
+
+def test_a_single_sample_of_some_counters_is_too_few_and_not_none() -> None:
+    """A capture of two rows has its I/O in the second alone."""
+    recording = quiet(seconds=600, interval=300.0)
+    read = {"device_latency": 40.0, "commands": 500.0, "active": 8.0, "queued": 0.0}
+    recording.shared("naa.1", {f"disk.{name}": [np.nan, value] for name, value in read.items()})
+    check = checks_of(diagnosed(recording))["storage.device_latency"]
+    assert check.verdict in ("suspected", "insufficient data")
+    assert check.reason == "too few samples"
