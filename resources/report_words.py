@@ -57,8 +57,16 @@ class ReportWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{before} {name}" if before else name
 
     def explained(self, text: str) -> Sequence[GlossaryWord]:
-        """Return the words of the glossary that stand in the text, in the glossary's order."""
-        return [one for one in self.words if _pattern(one).search(text)]
+        """Return the words of the glossary that stand in the text, in the glossary's order.
+
+        A word within a longer one is not meant: the VMware of VMware Tools.
+        """
+        found = set()
+        for one in sorted(self.words, key=lambda one: -max(map(len, (one.word, *one.forms)))):
+            text, count = _pattern(one).subn(" ", text)
+            if count:
+                found.add(one.word)
+        return [one for one in self.words if one.word in found]
 
 
 @cache

@@ -228,3 +228,45 @@ def test_both_files_are_there_or_none(say: Say, night: Path, tmp_path: Path) -> 
     assert say(night, "-o", out, "--pdf", out)[0] == 2
     assert say(night, "-o", out, "--pdf", tmp_path / "none" / "report.pdf")[0] == 3
     assert not out.exists()
+
+
+def test_paper_tells_what_the_file_tells_and_can_be_searched(night: Path, tmp_path: Path) -> None:
+    pdftotext = which("pdftotext")
+    if pdftotext is None:
+        pytest.skip("pdftotext, which reads what a PDF says, is not installed")
+    out, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
+    words = [sys.executable, "-m", "app", "report", str(night), "-o", str(out), "--pdf", str(pdf)]
+    subprocess.run(words, capture_output=True, check=True)  # Qt's application has a process of its own
+    told = subprocess.run([pdftotext, pdf, "-"], capture_output=True, text=True, check=True).stdout
+    of_sections = words_of("".join(re.findall(r"<section.*?</section>", read(out), re.DOTALL)))
+    numbers = {word for word in of_sections.split() if re.fullmatch(r"[\d.,:]*\d", word)}
+    assert len(numbers) > 50
+    assert numbers - set(told.split()) == set()
+
+
+def test_ctrl_c_leaves_nothing_behind(night: Path, tmp_path: Path) -> None:
+    out, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
+    words = [sys.executable, "-c", INTERRUPTED, "report", str(night), "-o", str(out), "--pdf", str(pdf)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        130,
+        "",
+        "hyperscope: The report was stopped; nothing was written.\n",
+    )
+    assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
+
+
+INTERRUPTED = """
+import os, signal, sys
+from app.program import run
+from sessions.store import SessionReader
+
+read = SessionReader.overview
+
+def pressed(*arguments):  # while the first chart is read somebody presses Ctrl-C
+    os.kill(os.getpid(), signal.SIGINT)
+    return read(*arguments)
+
+SessionReader.overview = pressed
+sys.exit(run(sys.argv[1:]))
+"""

@@ -301,13 +301,11 @@ def _reservations(material: Material) -> Iterator[Block]:
         yield paragraph(" ".join(lines), style="muted")
 
 
-def _glossary(material: Material, blocks: Sequence[Block]) -> Table | None:
-    text = " ".join(texts_of(blocks))
-    found = material.knowledge.words.explained(text)
-    if not found:
-        return None
-    rows = tuple((Cell(one.word, is_bold=True), Cell(one.means, tone="muted")) for one in found)
-    return Table((Column("Word", weight=1.0), Column("What it means", weight=6.0)), rows)
+def _glossary(material: Material, blocks: Sequence[Block]) -> Paragraph | None:
+    """Explain the words of the field that stand on the page; as running text, so that it stays one page."""
+    found = material.knowledge.words.explained(" ".join(texts_of(blocks)))
+    runs = (run for one in found for run in (bold(one.word), Run(f" {one.means}  ")))
+    return Paragraph(tuple(runs), "muted") if found else None
 
 
 def texts_of(blocks: Sequence[Block]) -> Iterator[str]:

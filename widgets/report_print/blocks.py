@@ -30,6 +30,7 @@ from widgets.report_print.ink import Ink
 
 _BODY, _SMALL, _TABLE, _NOTE = 8.6, 7.6, 7.6, 7.4
 _TITLE, _SECTION, _HEADING, _LOWER = 19.0, 13.5, 10.2, 8.8
+_MANY_COLUMNS, _DENSE = 9, 6.4
 _SYMBOLS: dict[Severity, str] = {"critical": "▲", "warning": "◆", "info": "■"}
 _CAUSES = (Column("Cause", weight=1.0), Column("Because", weight=1.5))
 _VERDICTS: dict[str, Tone] = {"likely": "critical", "possible": "warning"}
@@ -153,13 +154,15 @@ class BoxMaker:
         if not rows:
             return
         whole = sum(column.weight for column in columns)
-        gap = 9 * self._ink.point
+        gap = (9 if len(columns) <= _MANY_COLUMNS else 5) * self._ink.point
         widths = [self._width * column.weight / whole for column in columns]
         places = [0.0, *accumulate(widths[:-1])]
 
+        points = _TABLE if len(columns) <= _MANY_COLUMNS else _DENSE
+
         def row(cells: Sequence[Sequence[Run]], line: str) -> RowBox:
             lines = [
-                Lines.of(self._ink, runs, _TABLE, max(width - gap, gap), at_right=column.is_number)
+                Lines.of(self._ink, runs, points, max(width - gap, gap), at_right=column.is_number)
                 for runs, width, column in zip(cells, widths, columns, strict=True)
             ]
             return RowBox(self._ink, lines, places, self._width, line)

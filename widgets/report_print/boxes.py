@@ -10,7 +10,7 @@ from typing import Protocol
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
-from resources.foreign_text import visible
+from resources.foreign_text import visible, with_units_kept
 from viewmodels.report.document import Run
 from widgets.report_print.ink import Ink
 
@@ -79,7 +79,9 @@ class Lines:
 def _formatted(ink: Ink, runs: Sequence[Run], points: float) -> tuple[str, list[QTextLayout.FormatRange]]:
     text, formats = "", list[QTextLayout.FormatRange]()
     for run in runs:
-        piece = _RIGHT_TO_LEFT.sub(lambda found: f"\u2068{found[0]}\u2069", visible(run.text))
+        piece = _RIGHT_TO_LEFT.sub(
+            lambda found: f"\u2068{found[0]}\u2069", with_units_kept(visible(run.text), "\N{NO-BREAK SPACE}")
+        )
         one = QTextLayout.FormatRange()
         one.start, one.length = len(text.encode("utf-16-le")) // 2, len(piece.encode("utf-16-le")) // 2
         style = QTextCharFormat()

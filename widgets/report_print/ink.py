@@ -46,6 +46,9 @@ class Ink:
     def font(self, points: float, *, is_bold: bool = False) -> QFont:
         """Return the font of texts."""
         font = body_font()
+        # Qt writes no text for glyphs that stand for another one: numbers could not be searched or copied.
+        font.clearFeatures()
+        font.setFeature(QFont.Tag("calt"), 0)
         font.setPointSizeF(points)
         font.setWeight(QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal)
         return font

@@ -55,7 +55,7 @@ def _section(number: int, run: TestRun, sheet: ResultSheet, known: RunKnowledge,
     head = sheet.head
     blocks: list[Block] = [
         Callout(_tone(head.state), head.line, head.sentence, tuple(one.text for one in head.chips)),
-        *_facts(sheet.validity),
+        *_facts(sheet.validity, _VALIDITY),
     ]
     if sheet.shares:
         blocks += [Heading("What each got of what was due"), _shares(sheet.shares)]
@@ -70,8 +70,8 @@ def _section(number: int, run: TestRun, sheet: ResultSheet, known: RunKnowledge,
     if sheet.raw is not None:
         blocks += [Heading("Raw numbers"), _raw(sheet.raw)]
     if sheet.notes is not None:
-        blocks += _facts(sheet.notes)
-    blocks += _facts(sheet.put_back)
+        blocks += _facts(sheet.notes, _NOTED)
+    blocks += _facts(sheet.put_back, _UNDONE)
     if sheet.steps_by_hand:
         blocks += [Heading("To be set back by hand"), Steps(tuple(sheet.steps_by_hand.split("\n")))]
     blocks += [paragraph(text, style="muted") for text in sheet.foot if text]
@@ -82,29 +82,27 @@ def _tone(state: Health) -> Tone:
     return TONES.get(state, "plain")
 
 
-def _facts(facts: FactList) -> Iterator[Block]:
+_VALIDITY = ("Condition", "Measured", "Limit", "")
+_NOTED = ("What", "Told", "", "")
+_UNDONE = ("Change", "What became of it", "When", "")
+_HOLDS: dict[Health, str] = {**SPOKEN, "ok": "holds", "none": "not known", "part": "", "info": ""}
+
+
+def _facts(facts: FactList, heads: tuple[str, ...]) -> Iterator[Block]:
     if not facts.lines:
         return
     yield Heading(facts.title, facts.chip.text if facts.chip is not None else "")
-    columns = (
-        Column("What", weight=2.2),
-        Column("Measured", weight=3.4),
-        Column("Limit", weight=1.6),
-        Column("", weight=1.0),
+    columns = tuple(
+        Column(head, weight=weight) for head, weight in zip(heads, (2.2, 3.4, 1.6, 0.9), strict=True)
     )
-    rows = tuple(
-        (
-            Cell(one.title, is_bold=True),
-            Cell(one.text),
-            Cell(one.limit, tone="muted"),
-            Cell(_WORDS.get(one.state, ""), tone=_tone(one.state)),
-        )
-        for one in facts.lines
-    )
-    yield Table(columns, rows)
-
-
-_WORDS: dict[Health, str] = {**SPOKEN, "ok": "holds", "none": "not known", "part": "", "info": ""}
+    rows = []
+    for one in facts.lines:
+        word = _HOLDS.get(one.state, "")
+        if heads is not _VALIDITY and one.state not in ("critical", "warning"):
+            word = ""
+        cells = (Cell(one.title, is_bold=True), Cell(one.text), Cell(one.limit, tone="muted"))
+        rows.append((*cells, Cell(word, tone=_tone(one.state))))
+    yield Table(columns, tuple(rows))
 
 
 def _bounds(interval: Interval | None, unit: str) -> str:
@@ -194,12 +192,13 @@ def _points(chart: PointChart) -> Table:
 
 
 def _raw(raw: RawTable) -> Table:
-    columns = tuple(
-        Column(head, is_number, 1.8 if number == 0 else 1.0)
-        for number, (head, is_number) in enumerate(raw.heads)
-    )
+    """Return the raw numbers; each column is as wide as its longest word."""
+    columns = []
+    for number, (head, is_number) in enumerate(raw.heads):
+        words = [*head.split(), *(row[number].text for row in raw.rows)]
+        columns.append(Column(head, is_number, max(4.0, *(len(word) + 1.5 for word in words))))
     rows = tuple(tuple(Cell(one.text, one.is_bold, _tone(one.state)) for one in row) for row in raw.rows)
-    return Table(columns, rows)
+    return Table(tuple(columns), rows)
 
 
 def _whole_run(chart: TimeChart, window: TimeRange, clock: Clock) -> Figure:
