@@ -13,6 +13,7 @@ from resources.anonymity_rules import AnonymityRules, program_words
 from sessions.anonymous.addresses import Addresses
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
+from sessions.anonymous.structured_texts import NAMES, USERS, StructuredTexts
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, SeriesSpec, SourceSpec
@@ -40,9 +41,6 @@ _OWN_WORDS: Mapping[type, frozenset[str]] = {
 }
 """Fields with words of the program: only names that nobody can take for one are replaced in them."""
 _USER_OF = re.compile("://([^@/\\s]+)@")
-_USERS = frozenset({"user", "guest_user", "by"})
-_NAMES = {"name": "worker", "host": "host", "worker": "worker", "datastore": "datastore"}
-"""Keys of plans and of a run's details whose texts are names."""
 
 
 class Anonymiser:
@@ -70,6 +68,7 @@ class Anonymiser:
         for user in _users(sources, events, journal, runs):
             self._learn_user(user)
         self._known = KnownNames.of(self._names)
+        self._structured = StructuredTexts(self.text, self._sure)
         self._keys: dict[tuple[str, str], str] = {}
         self._taken: set[tuple[str, str]] = set()
         self._texts: dict[str, str] = {}
@@ -85,6 +84,10 @@ class Anonymiser:
                 found = self._addresses.replaced(self._known.replaced(text))
             self._texts[text] = found
         return found
+
+    def _sure(self, text: str) -> str:
+        """Return a text without addresses, and without names that can't be words of the program."""
+        return self._addresses.replaced(self._known.replaced(text, only_sure=True))
 
     def label(self, label: str) -> str:
         """Return a source's own spelling of a series without names."""
@@ -183,29 +186,13 @@ class Anonymiser:
     def _run(self, run: TestRun) -> TestRun:
         values = {one.name: self._walked(getattr(run, one.name)) for one in fields(run)}
         values["test"] = run.test
-        values["plan"] = "\n".join(self.text(line) for line in run.plan.split("\n"))
-        values["details"] = self._json(run.details)
+        values["plan"] = self._structured.plan(run.plan)
+        values["details"] = self._structured.json(run.details)
         return TestRun(**values)
-
-    def _json(self, document: str) -> str:
-        if not document:
-            return document
-        try:
-            found = json.loads(document)
-        except (ValueError, RecursionError):
-            return self.text(document)
-        return json.dumps(self._json_value(found), ensure_ascii=False)
-
-    def _json_value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self.text(key): self._json_value(one) for key, one in value.items()}
-        return [self._json_value(one) for one in value] if isinstance(value, list) else value
 
     def _walked(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self._json(value) if value.startswith("{") else self.text(value)
+            return self._structured.json(value) if value.startswith("{") else self.text(value)
         if isinstance(value, EntityRef):
             return self.ref(value)
         if isinstance(value, tuple | list):
@@ -296,7 +283,7 @@ def _named(
         if not is_word and fact.value not in keys and not rules.keeps_name(what, fact.value):
             yield what, fact.value
     for run in runs:
-        yield from ((what, text) for key, text in _values(run) if (what := _NAMES.get(key, "")))
+        yield from ((what, text) for key, text in _values(run) if (what := NAMES.get(key, "")))
 
 
 def _users(
@@ -314,7 +301,7 @@ def _users(
             told += _read((json.loads, setting)) if isinstance(setting, str) else ()
     told += [pair for run in runs for pair in _values(run)]
     for key, text in told:
-        if key in _USERS and text:
+        if key in USERS and text:
             yield text
         yield from _USER_OF.findall(text)
 
