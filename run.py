@@ -44,7 +44,10 @@ WINDOW = (
     "libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0 libxcb-randr0 libxcb-xinerama0 "
     "libfontconfig1"
 )
-TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool tidy poppler-utils fonts-inter|fonts-noto-core"
+TESTS = (
+    f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool tidy poppler-utils "
+    "fonts-inter|fonts-noto-core"
+)
 
 # What 'hyperscope test' does; any other argument of 'run.py test' is for pytest.
 GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan", "resume", "run", "show"])
