@@ -192,6 +192,7 @@ class Run:
             ranked = [one for one in ranked if self._focus.has(one)]
         if self._progress:
             self._progress(1.0, "done")
+        self._numbers.read_ahead(self._table)
         outcomes = Outcomes(ranked, self._suspects, self._numbers)
         verdict = replace(
             self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes),

@@ -193,7 +193,12 @@ class RunPage:
         if lacking:
             self._line("Could not be judged:", style="bold")
         for check in lacking:
-            self._line(check.because, lead=f"  {VERDICT_SYMBOLS[check.verdict]} {check.title}: ")
+            get = (
+                f" {check.get}"
+                if check.get and check.get.rstrip(".").lower() not in check.because.lower()
+                else ""
+            )
+            self._line(f"{check.title}: {check.because}{get}", lead=f"  {VERDICT_SYMBOLS[check.verdict]} ")
         for text in run.limits:
             self._line(text, style="dim")
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnosis.engine import Diagnosis
+from diagnosis.reach import TOO_FEW_SAMPLES, TOO_FEW_THEN
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue
 from resources.guided_flow import Flow, Row, Ways
@@ -27,12 +28,16 @@ _SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a diagnosis of the symptom's surroundings found; ``outside`` are findings of the time before."""
+    """What a diagnosis of the symptom's surroundings found; ``outside`` are findings of the time before.
+
+    ``gaps`` says which sources have gaps in the symptom's time: "esx04: 40 s gap"; empty if none has.
+    """
 
     diagnosis: Diagnosis
     outside: Sequence[Finding]
     topology: Topology
     only: Collection[EntityRef]
+    gaps: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ class _Check:
             self._row.id,
             self._row.group,
             verdict,
-            because[:1].upper() + because[1:] + ".",
+            because[:1].upper() + because[1:].rstrip(".") + ".",
             self._card.question,
             earlier=self._earlier(),
             get=get,
@@ -109,7 +114,18 @@ class _Check:
 
     def _insufficient(self, reason: str) -> CheckResult:
         get = _get(self._reach) if self._reach else ""
+        if reason in (TOO_FEW_SAMPLES, TOO_FEW_THEN):
+            get = get or self._longer()
+            reason += f" ({self._judged.gaps})" if self._judged.gaps else ""
         return self._told("insufficient data", reason, get or _how_to_get(reason))
+
+    def _longer(self) -> str:
+        """How long to record, so that the problem can be told to last as long as its rule asks for."""
+        kinds = {rule.sustained for rule in self._card.rules}
+        sustained = self._knowledge.problems.sustained
+        holds = [sustained[one].warning.hold_s for one in kinds if one in sustained]
+        least = self._knowledge.flow.numbers.verify_s.value
+        return f"Record for {format_duration(max([least, *holds]))} or more."
 
     def _numbered(self, verdict: CheckVerdict, reach: CheckReach) -> CheckResult:
         number = reach.number

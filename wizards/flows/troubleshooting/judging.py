@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnosis.check_curves import CheckCurve, check_curves
 from diagnosis.engine import Diagnosis, Focus, Run
@@ -18,6 +18,7 @@ from resources.failures import NotFoundError
 from resources.guided_flow import Flow, Row, load_flow, load_ways
 from resources.problem_cards import Problems, load_problems
 from resources.stopping import StopSignal
+from resources.units import format_duration
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange, now_ms
 from sessions.troubleshooting import (
@@ -28,7 +29,8 @@ from sessions.troubleshooting import (
     TroubleshootingRun,
     ranked,
 )
-from sessions.verdict_wording import limits_of, source_limits
+from sessions.verdict_wording import source_limits, thresholds_of
+from sessions.verdicts import Verdict
 from viewmodels.snapshot import Snapshot
 from wizards.flows.troubleshooting.changes import around, changes_seen
 from wizards.flows.troubleshooting.check_results import Judged, Knowledge, check_results
@@ -109,7 +111,8 @@ def look_into(
     focus = Focus(symptom.window, known.flow.numbers.least_overlap_s.value)
     judging = Run(prepared, known.catalogue, cancel=cancel, focus=focus)
     diagnosis = judging.run()
-    judged = Judged(diagnosis, judging.outside, prepared.topology, only)
+    gaps = _gaps(snapshot, symptom.window, prepared, only)
+    judged = Judged(diagnosis, judging.outside, prepared.topology, only, gaps)
     checks = check_results(judged, symptom, known)
     changes = _changes(session, prepared, only, symptom, checks, known)
     checks = tuple(ticked(one, changes, known.ways) for one in checks)
@@ -122,11 +125,33 @@ def look_into(
         judged_to=None if verdict.judged_to is None else min(verdict.judged_to, symptom.window.end),
         rows=rows,
         checks=checks,
-        limits=tuple(limits_of(verdict) if verdict.is_judged else source_limits(verdict)),
+        limits=_limits(verdict, prepared, only),
         changes=changes,
         took_s=round(time.perf_counter() - begun, 3),
     )
     return Look(run, diagnosis, prepared, only)
+
+
+def _limits(verdict: Verdict, prepared: Prepared, only: frozenset[EntityRef]) -> tuple[str, ...]:
+    """What limits the checks besides what each of them says: sources of the surroundings that were not judged
+    to the end, checks that were judged for a part of the entities, and whose numbers judged.
+    """
+    here = {one.id for one in prepared.sources if not only.isdisjoint(prepared.topology.entities_in(one.id))}
+    sources = tuple(one for one in verdict.sources if one.source in here)
+    partial = [f"Judged in part: {one.title}: {one.reason}." for one in verdict.partial_checks]
+    return (*partial, *source_limits(replace(verdict, sources=sources)), *thresholds_of(verdict))
+
+
+def _gaps(snapshot: Snapshot, window: TimeRange, prepared: Prepared, only: frozenset[EntityRef]) -> str:
+    """Return which sources of the surroundings have gaps in a window, and how long they are together."""
+    lost: dict[int, float] = {}
+    for gap in snapshot.gaps:
+        part = TimeRange(gap.start, gap.end).intersect(window)
+        if part is not None and (gap.entity is None or gap.entity in only):
+            lost[gap.source] = max(lost.get(gap.source, 0.0), part.seconds)
+    names = {one.id: one.spec.name for one in prepared.sources}
+    here = {number for number in lost if not only.isdisjoint(prepared.topology.entities_in(number))}
+    return ", ".join(f"{names[one]}: {format_duration(lost[one])} gap" for one in sorted(here & names.keys()))
 
 
 def _changes(
