@@ -350,7 +350,9 @@ class ReachBook:
         entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
         lacking = sorted(tally.lacking - tally.present)
         reason, shown_by, kinds = "", "", {one.spec.kind for one in sources}
-        if entities and judged < entities and lacking and not judged:
+        if entities and not judged and tally.is_elsewhere:
+            reason = TOO_FEW_THEN
+        elif entities and judged < entities and lacking and not judged:
             reason = lacking_text(lacking, catalogue, kinds)
         elif entities and not judged:
             hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
@@ -358,7 +360,6 @@ class ReachBook:
                 hidden = untold_text(tally.untold, kinds)
             reason = hidden or unsampled_text(card, catalogue, kinds)
             reason = TOO_FEW_SAMPLES if tally.is_short else reason
-            reason = TOO_FEW_THEN if tally.is_elsewhere else reason
         elif not entities:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:

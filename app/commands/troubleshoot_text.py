@@ -183,8 +183,9 @@ class RunPage:
 
     def _nothing_found(self, run: TroubleshootingRun) -> None:
         judged = sum(one.verdict == "not found" for one in run.checks)
+        applying = sum(one.verdict != "not applicable" for one in run.checks)
         self._line(
-            f"Nothing found by {format_count(judged)} of {format_count(len(run.checks))} checks: what was "
+            f"Nothing found by {format_count(judged)} of {format_count(applying)} checks: what was "
             "judged is well. Look at what could not be judged, at the application itself, or at another time."
         )
 

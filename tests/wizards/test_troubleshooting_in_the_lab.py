@@ -8,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from diagnosis import diagnose
+from resources.catalogue import load_catalogue
 from resources.guided_flow import load_flow
+from resources.problem_cards import load_problems
 from resources.units import format_value
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -17,6 +20,7 @@ from tests.diagnosis.replaying import replay
 from tests.wizards.acting_lab import Act, Acted, acted, nothing, release, set_of, throttle, vanish
 from viewmodels.snapshot import read_snapshot
 from wizards.flows.troubleshooting.judging import look_into, symptom_of
+from wizards.flows.troubleshooting.offers import symptom_of_finding, worst_symptoms
 from wizards.flows.troubleshooting.surroundings import entity_called
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
@@ -216,3 +220,31 @@ def test_a_recording_is_verified_while_it_goes_on(tmp_path: Path) -> None:
     assert told[0] == "waiting for the change 1"
     assert told[1:-1] == [f"too early {minutes}" for minutes in range(1, 10, 2)]
     assert told[-1] == "done 11 fixed"
+
+
+def test_symptoms_are_offered_from_the_worst_findings(tmp_path: Path) -> None:
+    recorded = acted(tmp_path / "a.hscope", "net-noisy-bursts", nothing, seed=2, at_s=0, minutes=12)
+    with opened(recorded.path) as session:
+        findings = diagnose(session.samples, load_problems(), load_catalogue())
+        offered = worst_symptoms(session.snapshot, findings)
+        uplink = next(one for one in findings if one.entity.kind == "nic")
+        symptom = symptom_of_finding(session.snapshot, uplink)
+    assert symptom is not None
+    assert symptom.entity.kind == "host"  # of an uplink its host is looked into
+    assert symptom.window.start == uplink.windows[0].start
+    assert symptom.entity in {one.entity for one in offered}
+    assert len(offered) <= 5
+
+
+def test_a_window_without_samples_is_no_all_clear(tmp_path: Path) -> None:
+    recorded = acted(tmp_path / "a.hscope", "cpu-limit-vm", nothing, seed=2, at_s=0, minutes=12)
+    with opened(recorded.path) as session:
+        span = session.snapshot.span
+        assert span is not None
+        ref = entity_called(session.snapshot, recorded.vm("victim"), load_flow())
+        symptom = symptom_of(session.snapshot, ref, since=span.end - 20_000)
+        run = look_into(session.samples, session.snapshot, symptom).run
+    check = run.check("cpu.host_saturated")
+    assert check is not None
+    assert (check.verdict, check.because) == ("insufficient data", "Too few samples in this time.")
+    assert check.get == "Record for 10 min or more."
