@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from resources.anonymity_rules import AnonymityRules, program_words
@@ -20,6 +20,8 @@ from sessions.model import Entity, EntityRef, Event, Fact, SeriesSpec, SourceSpe
 from sessions.verdicts import CheckNumber, CheckReach, Verdict
 
 _T = TypeVar("_T")
+_OWN_RUN = re.compile("test [a-z-]+, run ")
+"""How a source of a guided test is called; other sources of fio have the name of a file."""
 _OBJECTS = {
     "VirtualMachine": "vm", "HostSystem": "host", "ClusterComputeResource": "cluster",
     "Datastore": "datastore", "StoragePod": "datastore", "ResourcePool": "pool",
@@ -156,6 +158,10 @@ class Anonymiser:
         """Return a fact, event, mark, gap, finding, verdict, journal entry or test run."""
         if isinstance(record, Fact):
             return self._fact(record)  # type: ignore[return-value]
+        if isinstance(record, Verdict):
+            sets = tuple(self.pseudonyms.of("thresholds", one) for one in record.judged_with)
+            walked: Verdict = self._walked(record)  # whose own sets of thresholds an admin has named
+            return replace(walked, judged_with=sets)  # type: ignore[return-value]
         if isinstance(record, TestRun):
             return self._run(record)  # type: ignore[return-value]
         return self._walked(record)  # type: ignore[no-any-return]
@@ -267,7 +273,9 @@ def _named(
     for kind, what in rules.names.items():
         yield from ((what, one.name) for one in entities if one.ref.kind == kind)
         yield from ((what, str(name)) for of, name in later if of == kind)
-    yield from (("source", one.name) for one in sources if one.kind != "fio")
+    yield from (
+        ("source", one.name) for one in sources if not (one.kind == "fio" and _OWN_RUN.match(one.name))
+    )
     for entry in journal:
         yield _OBJECTS.get(entry.object.kind, "object"), entry.object.name
     for one in entities:

@@ -26,6 +26,7 @@ from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.store.codec import unpack_document, unpack_texts
 from sessions.store.inventory import _label_parts
 from sessions.times import TimeRange
+from sessions.verdicts import SeverityCounts, SourceReach, Verdict
 from tests.gui.recordings import record
 
 T0 = 1_800_000_000_000
@@ -36,7 +37,7 @@ PORT = EntityRef("port", "esx-gold.acme.corp/port/50331661")
 SECRETS = (
     "payroll", "esx-gold", "acme", "vault-lun", "mara", "kirsch", "10.44.7.19", "fe80::dead:beef", "00:50:56:ab:cd:ef",
     "deadbeef4711", "421c7a90", "aabb-0025b5ffee01", "5f3a1b2c", "001122334455", "Ledger", "night shift.csv", "SECRETPG", "dvs-crown", "zebra",
-    "20:00:00:25:b5:aa:bb:cc", "iqn.1998-01.com.acme", "Projekt-X", "t10.ATA_____WDC_KIRSCHDISK", "kirsch-svc", "orchid",
+    "20:00:00:25:b5:aa:bb:cc", "iqn.1998-01.com.acme", "Projekt-X", "t10.ATA_____WDC_KIRSCHDISK", "kirsch-svc", "orchid", "jewels",
 )  # fmt: skip
 """Of names, addresses and paths of the session below; none may be left in any form."""
 
@@ -94,13 +95,19 @@ uuid = "{VM.key}"
             )
         )
         writer.add_gaps([Gap(source, T0, T0 + 1, "esx-gold.acme.corp did not answer at 10.44.7.19:443", VM)])
-        writer.put_findings([
+        found = [
             Finding("cpu.limit", "Held back by a CPU limit", "critical", VM, "payroll-db", (TimeRange(T0, T0 + 9),), 0.5,
                     "payroll-db was held back while CPU and esx-gold.acme.corp were idle.",
                     (Evidence("cpu.ready", "payroll-db", "mean", 1.0, 2.0, "%"),),
                     (CauseVerdict("own", "The VM has a limit", "likely", "payroll-db has one, set by mara."),),
                     ("Raise the limit of payroll-db.",), consequence_of=("cpu.ready_high", OTHER)),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        reach = SourceReach(source, "esx-gold.acme.corp", TimeRange(T0, T0 + 9), 3)
+        writer.put_findings(
+            found,
+            Verdict("judged", (reach,), counts=SeverityCounts.of(found), judged_with=("Crown jewels v2",)),
+        )
+        writer.add_source(SourceSpec("fio", "orchid-bench"))
         writer.add_journal([
             JournalEntry("1", "run-1", ChangedObject("vcenter://mara@vc.acme.corp", "VirtualMachine", "vm-101", "payroll-db"),
                          "attribute:vpw.lock", None, json.dumps({"by": "mara", "on": "esx-gold"}), "vsphere", "left", T0, T0,
@@ -160,7 +167,7 @@ def test_what_is_left_reads_as_before(tmp_path: Path) -> None:
         events = [event.text for event in reader.events()]
         (mark,), (finding,), (run,) = reader.marks(), reader.findings(), reader.test_runs()
         facts = {fact.name: fact.value for fact in reader.facts()}
-        (source,) = reader.sources()
+        source, _ = reader.sources()
     assert (names["host"], names["datastore"], names["world"]) == ("host-1", "datastore-1", "vmx-vcpu-0:vm-1")
     assert events[0] == "Reconfigured vm-1 on host-1 in domain-2 by domain-2\\user-1"
     assert events[1] == "vmnic0 00:00:5e:00:53:01 saw 192.0.2.1, 2001:db8::1 and 00:00:00:00:00:00:00:01"

@@ -139,8 +139,9 @@ def _story(material: Material, problems: Sequence[Finding]) -> Iterator[Run]:
     yield Run(f"{plain_sentence(first, material)}{f', {when}' if when else ''}. ")
     plain = material.knowledge.words.by_problem.get(first.problem)
     yield Run(f"{plain.effect} " if plain is not None else f"{shown(first.conclusion, 400)} ")
-    others = len([one for one in families(material.findings) if one != identity(first)])
-    if followers := len(families(material.findings).get(identity(first), ())):
+    roots = families(material.findings)
+    others = sum(one.severity != "info" and identity(one) in roots for one in material.findings) - 1
+    if followers := len(roots.get(identity(first), ())):
         what = (
             "1 more finding follows" if followers == 1 else f"{format_count(followers)} more findings follow"
         )
@@ -149,10 +150,8 @@ def _story(material: Material, problems: Sequence[Finding]) -> Iterator[Run]:
     yield Run(_why(first))
     yield bold(" Is it over? ")
     yield from _is_over(first, material)
-    if others and len(problems) > 1:
-        more = (
-            "another problem was" if len(problems) == 2 else f"{format_count(len(problems) - 1)} others were"
-        )
+    if others > 0:
+        more = "another problem was" if others == 1 else f"{format_count(others)} others were"
         yield Run(f" Besides this one, {more} found: see below.")
 
 
