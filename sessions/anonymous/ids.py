@@ -27,6 +27,8 @@ ID_FORMS: tuple[tuple[str, str], ...] = (
 )
 _DOCUMENTED_V4 = ("192.0.2", "198.51.100", "203.0.113")
 _EACH_V4 = 254
+_PAD = "a"
+"""Before the number of a replacement: with zeros it could be the id of a simulated device."""
 _PARTS_OF_PATHS = frozenset({"device", "uuid", "hex"})
 
 
@@ -108,7 +110,7 @@ class Ids:
     def _digits(self, what: str, original: str, length: int) -> str:
         """Return as many digits of base 16, the same for the same original however it is written."""
         number = self._pseudonyms.made(what, original.lower(), lambda number: f"{number:08x}")
-        return number[-length:].rjust(length, "0")
+        return number[-length:].rjust(length, _PAD)
 
 
 def _documented_v4(number: int) -> str:

@@ -170,8 +170,8 @@ def test_what_is_left_reads_as_before(tmp_path: Path) -> None:
         source, _ = reader.sources()
     assert (names["host"], names["datastore"], names["world"]) == ("host-1", "datastore-1", "vmx-vcpu-0:vm-1")
     assert events[0] == "Reconfigured vm-1 on host-1 in domain-2 by domain-2\\user-1"
-    assert events[1] == "vmnic0 00:00:5e:00:53:01 saw 192.0.2.1, 2001:db8::1 and 00:00:00:00:00:00:00:01"
-    assert events[2].startswith("open /vmfs/volumes/00000000-00000000-0000-")
+    assert events[1] == "vmnic0 00:00:5e:00:53:01 saw 192.0.2.1, 2001:db8::1 and aa:aa:aa:aa:00:00:00:01"
+    assert events[2].startswith("open /vmfs/volumes/aaaaaaaa-aaaaaaaa-aaaa-")
     assert events[2].endswith("t10.disk-1, at 14:08:40")
     assert finding.conclusion == "vm-1 was held back while vm-2 and host-1 were idle."
     assert finding.title == "Held back by a CPU limit"  # though a VM is called CPU
