@@ -74,7 +74,7 @@ class _Block:
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]
-        causes = [(cause, self._verdicts(cause)) for cause in self._compiled.causes]
+        causes = self._causes()
         for row, hit in enumerate(self._hits):
             ranked = [
                 (cause, wanted) for wanted in _VERDICTS for cause, found in causes if found[row] == wanted
@@ -93,6 +93,14 @@ class _Block:
                     said for note in self._compiled.notes if (said := self._speaker.text(note, row).strip())
                 ),
             )
+
+    def _causes(self) -> list[tuple[CompiledCause, list[Verdict]]]:
+        """Every cause with its verdict for each hit; likely ones step back while a better one is unknown."""
+        found = {one.cause.id: self._verdicts(one) for one in self._compiled.causes}
+        return [
+            (one, _after(found[one.cause.id], [found[name] for name in one.cause.after if name in found]))
+            for one in self._compiled.causes
+        ]
 
     def _scalar(self, node: Node) -> FloatArray:
         """The expression's one value for each hit."""
@@ -171,6 +179,14 @@ class _Block:
         ):
             return self._speaker.who(name, row) if signal.each_instance else ""
         return self._speaker.who(name, row)
+
+
+def _after(verdicts: list[Verdict], better: list[list[Verdict]]) -> list[Verdict]:
+    """The verdicts of a cause, possible instead of likely where a better one is unknown."""
+    return [
+        "possible" if verdict == "likely" and any(one[row] == "unknown" for one in better) else verdict
+        for row, verdict in enumerate(verdicts)
+    ]
 
 
 def verdict_of(likely: float | None, possible: float | None) -> Verdict:

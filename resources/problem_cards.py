@@ -244,7 +244,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``because`` (``otherwise`` if ruled out) is the sentence's template; what stands in [square brackets] is
     left out where a number in it is not known. ``unknown`` says which counter or
     fact is missing for a verdict and how to get it. ``entities``: the cause applies only to rules of these
-    kinds.
+    kinds. ``after`` are causes of the card that would explain the same numbers better: while one of them is
+    unknown, this one is possible at most.
     """
 
     id: str
@@ -259,6 +260,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entities: list[str] = msgspec.field(default_factory=list)
     stated: Stated | None = None
     needs: Literal["", "esxtop"] = ""
+    after: list[str] = msgspec.field(default_factory=list)
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -415,9 +417,16 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
         for item in rule.evidence:
             if item.threshold and item.threshold not in card.thresholds:
                 raise refuse(f"evidence {item.signal}", f"there is no threshold {item.threshold!r}")
+    _check_causes(card, refuse)
+
+
+def _check_causes(card: Card, refuse: Callable[[str, str], KnowledgeError]) -> None:
     ids = [cause.id for cause in card.causes]
     if len(set(ids)) != len(ids):
         raise refuse("causes", "an id is there twice")
+    for cause in card.causes:
+        if missing := set(cause.after) - set(ids):
+            raise refuse(f"cause {cause.id}", f"it is after {min(missing)!r}, which is no cause of this card")
 
 
 def _check_sources(card: Card, path: Path, sources: dict[str, str]) -> None:

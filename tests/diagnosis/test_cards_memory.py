@@ -250,7 +250,7 @@ class TestSwapping:
         recording.vm("a", {"mem.swap_write": 2.0, "mem.swap_read": 0.0, "mem.size": 8_192.0})
         found = only(recording, problem=self.PROBLEM)
         assert verdicts(found) == {
-            "host_overcommit": "likely",
+            "host_overcommit": "possible",
             "vm_limit": "unknown",
             "tools_missing": "unknown",
             "balloon_lag": "unknown",

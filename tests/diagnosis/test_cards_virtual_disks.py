@@ -119,3 +119,27 @@ class TestControllerDepth:
         for one in found:
             assert "32" in one.conclusion
             assert "scsi0:0" in one.conclusion
+
+
+class TestFlat:
+    PROBLEM = "storage.vm_latency"
+
+    def test_a_limit_that_was_set_in_the_meantime(self) -> None:
+        """2,400 I/Os a second in half a millisecond, then 500 for ever in 60: no load does that."""
+        recording = site()
+        vm(
+            recording,
+            reads=during(300, 1200, 500.0, 2_400.0),
+            writes=0.0,
+            latency_read=during(300, 1200, 62.0, 0.5),
+        )
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("iops_limit", "likely")
+        assert "500 to 500 I/Os a second all the time" in found.causes[0].because
+        assert found.remedies
+
+    def test_writes_of_a_vm_are_not_held_against_the_mean_of_its_device(self) -> None:
+        """Nothing tells the device's writes from its reads: its mean is what the VM's mean is."""
+        recording = site(device_latency=7.5)
+        vm(recording, reads=300.0, writes=300.0, latency_read=0.5, latency_write=14.9)
+        assert findings(recording, problem=self.PROBLEM) == []

@@ -19,6 +19,7 @@ from sessions.model import EntityRef
 from sessions.verdict_wording import check_because
 from sessions.verdicts import CheckReach
 from tests.diagnosis.recordings import (
+    Level,
     Recording,
     catalogue,
     diagnosed,
@@ -205,3 +206,24 @@ class TestVerdictsOfChecks:
         recording.vm("web01", {"cpu.ready": 1.0})
         with pytest.raises(KnowledgeError, match="does not look at 'run'"):
             diagnose(session(recording), load_problems([mine]), catalogue())
+
+
+@pytest.mark.parametrize("has_driver", [True, False])
+def test_a_likely_cause_steps_back_while_a_nearer_one_is_unknown(has_driver: bool) -> None:
+    """Why a VM is swapped and not ballooned, only its balloon driver tells."""
+    recording = Recording()
+    recording.on_host(
+        {"mem.state": 2.0, "mem.free": 900.0, "mem.machine": 98_304.0, "mem.kernel_minfree": 1_900.0}
+    )
+    driver: dict[str, Level] = {
+        "mem.balloon_driver": 1.0,
+        "mem.balloon": 900.0,
+        "mem.balloon_target": 900.0,
+        "mem.balloon_max": 9_000.0,
+    }
+    levels: dict[str, Level] = {"mem.swap_write": 2.0, "mem.swap_read": 0.5, "mem.swapped": 800.0}
+    recording.vm("db", {**levels, **(driver if has_driver else {})})
+    found = only(recording, problem="mem.swapping")
+    verdict = {one.cause: one.verdict for one in found.causes}
+    assert verdict["host_overcommit"] == ("likely" if has_driver else "possible")
+    assert verdict["tools_missing"] == ("ruled out" if has_driver else "unknown")
