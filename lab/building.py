@@ -9,41 +9,29 @@ from dataclasses import replace
 
 import numpy as np
 
+from lab.arrays import draw_storage, vsan_kind
 from lab.core_speed import work_per_second
 from lab.inventory import (
-    CDROM_ARRAY,
     FLASH_ARRAY,
     HYBRID_ARRAY,
-    LOCAL_ARRAY,
     MOVED,
-    NFS_ARRAY,
     NFS_LUN,
     NODES,
     POOLS,
     SHARED_LUNS,
     UPLINKS,
-    VSAN_ARRAY,
     VSAN_LUN,
-    Array,
     Cluster,
     Disk,
     Host,
-    Lun,
     RoleMembers,
     Vm,
-    VsanKind,
 )
 from lab.names import Names
 from lab.placement import spread_disks
 from lab.scenario import CLUSTER_ROLE, STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
 from lab.worker_vms import QUIET_LUN, members_by_role, worker_vms
 
-_NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
-_VSAN: Mapping[str, VsanKind] = {
-    "vsan-hybrid": "hybrid",
-    "vsan-flash": "flash",
-    "vsan-express": "express",
-}
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
 _QUIET_ROLE, _QUIET_CPU = "web", 0.02
 """What the other VMs beside workers do, and how busy they make a host."""
@@ -73,7 +61,7 @@ class _Builder:
         self.names = Names(rng)
         self.cores = int(rng.choice(self.site.cores))
         self.stage_order = tuple(int(one) for one in rng.permutation(self.site.hosts))
-        self.luns, self.arrays = self._storage()
+        self.luns, self.arrays = draw_storage(self.site.storage, rng)
         self.vms: list[Vm] = []
         self.taken: set[int] = set()
         self.fixed: set[str] = set()
@@ -101,13 +89,14 @@ class _Builder:
         }
         if workers is not None:
             cast |= members_by_role(workers, self.vms)
-        self._number_groups()
+        _number_groups(self.vms, self.rng)
         hosts = tuple(self._host(index) for index in range(self.site.hosts))
         return Cluster(
             hosts=self._scaled(hosts), vms=tuple(self.vms), luns=self.luns, arrays=self.arrays, cast=cast,
             uplink_mbps=int(self.rng.choice(self.site.uplink_mbps)),
             queue_depth=int(self.rng.choice(self.site.depth)), load=self.load, rate=self.level.rate,
-            start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)), vsan=self._vsan(),
+            start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)),
+            vsan=vsan_kind(self.site.storage),
         )  # fmt: skip
 
     def _add_workers(self, workers: Workers) -> None:
@@ -184,42 +173,6 @@ class _Builder:
                 same = before[vm.shown_name]
                 vm.cpu, vm.disks = same.cpu, list(same.disks)
 
-    def _storage(self) -> tuple[tuple[Lun, ...], tuple[Array, ...]]:
-        vendor = "naa.600508b4000" + self.rng.bytes(4).hex()[:5]
-        flash = "naa.624a9370" + self.rng.bytes(6).hex()[:10]
-        luns = [
-            Lun(f"{vendor}{number:04x}{self.rng.bytes(4).hex()}", HYBRID_ARRAY, number) for number in range(4)
-        ]
-        luns += [
-            Lun(f"{flash}{number:06x}{self.rng.bytes(4).hex()}", FLASH_ARRAY, number)
-            for number in range(4, 7)
-        ]
-        luns += [
-            Lun(_NFS_NAMES[int(self.rng.integers(len(_NFS_NAMES)))], NFS_ARRAY, NFS_LUN, nfs=True),
-            Lun("t10.ATA_____SAMSUNG_MZ7LH480HAHQ2D00005______________________S45PNA0M", LOCAL_ARRAY, 0),
-            Lun("mpx.vmhba0:C0:T5:L0", CDROM_ARRAY, 5),
-        ]  # fmt: skip
-        arrays: tuple[Array, ...] = (
-            Array("hybrid", self.draw((9_000, 13_000)), self.draw((1.6, 2.6)), self.draw((0.5, 0.9)), 400.0),
-            Array(
-                "flash", self.draw((60_000, 90_000)), self.draw((0.28, 0.45)), self.draw((0.2, 0.35)), 1500.0
-            ),
-            Array("nfs", self.draw((6_000, 9_000)), self.draw((1.2, 2.2)), self.draw((1.4, 2.4)), 600.0),
-            Array("local", 20_000.0, 0.35, 0.25, 400.0),
-            Array("cdrom", 60.0, 31.0, 31.0, 10.0),
-        )
-        if self.site.storage == "nvme":
-            luns, arrays = _on_nvme(luns, arrays)
-        elif self.site.storage == "nfs":
-            arrays = tuple(replace(one, iops=4.0 * one.iops) if one.name == "nfs" else one for one in arrays)
-        if self._vsan():
-            luns.append(Lun("vsanDatastore", VSAN_ARRAY, VSAN_LUN, vsan=True))
-            arrays = (*arrays, Array("vsan", 1e7, 1.0, 1.0, 1100.0))
-        return tuple(luns), arrays
-
-    def _vsan(self) -> VsanKind | None:
-        return _VSAN.get(self.site.storage)
-
     def _vm(self, host: int, work: Workload) -> Vm:
         rng = self.rng
         vcpus = int(rng.choice(work.vcpus))
@@ -240,7 +193,7 @@ class _Builder:
         iops = work.iops * float(rng.lognormal(0.0, 0.3))
         if self.site.storage == "nfs":
             return [Disk("scsi0:0", NFS_LUN, iops, work.io_kb, work.read_share, work.outstanding)]
-        if self._vsan():
+        if vsan_kind(self.site.storage):
             return [
                 Disk("scsi0:0", VSAN_LUN, iops * 0.1, 8.0, 0.4, 32.0),
                 Disk("scsi0:1", VSAN_LUN, iops * 0.9, work.io_kb, work.read_share, work.outstanding),
@@ -274,7 +227,8 @@ class _Builder:
             choice = [n for n, lun in enumerate(self.luns[:SHARED_LUNS]) if lun.array == _array(role)]
             return (int(self.rng.choice([n for n in choice if n not in busy])),)
         alone = {
-            "array": _array(role), "datastore": VSAN_LUN if self._vsan() else NFS_LUN, "vsan_disk": host,
+            "array": _array(role), "vsan_disk": host,
+            "datastore": VSAN_LUN if vsan_kind(self.site.storage) else NFS_LUN,
         }  # fmt: skip
         if role.kind in alone:
             return (alone[role.kind],)
@@ -381,29 +335,15 @@ class _Builder:
                 loads[vm.host, vm.node] += vm.vcpus * vm.cpu
         return [vms[n] for n in order], {old: new for new, old in enumerate(order)}
 
-    def _number_groups(self) -> None:
-        """Group and world ids as ESXi hands them out: rising, in the order in which VMs were powered on."""
-        group, world = int(self.rng.integers(20_000, 60_000)), int(self.rng.integers(2_100_000, 2_300_000))
-        for vm in self.vms:
-            group += int(self.rng.integers(20, 900))
-            world += 24 + vm.vcpus + int(self.rng.integers(0, 3000))
-            vm.group_id, vm.cartel = group, world
-
 
 def _array(role: Role) -> int:
     return FLASH_ARRAY if role.array == "flash" else HYBRID_ARRAY
 
 
-def _on_nvme(luns: Sequence[Lun], arrays: Sequence[Array]) -> tuple[list[Lun], tuple[Array, ...]]:
-    """The shared LUNs as namespaces of NVMe over fabrics."""
-    named = [
-        replace(lun, name=f"eui.{lun.name.rpartition('.')[2][-26:]:0>32}") if number < SHARED_LUNS else lun
-        for number, lun in enumerate(luns)
-    ]
-    quick = [
-        replace(one, iops=12.0 * one.iops, read_ms=0.16, write_ms=0.06, stream_mbps=3000.0)
-        if one.name in ("hybrid", "flash")
-        else one
-        for one in arrays
-    ]
-    return named, tuple(quick)
+def _number_groups(vms: Sequence[Vm], rng: np.random.Generator) -> None:
+    """Group and world ids as ESXi hands them out: rising, in the order in which VMs were powered on."""
+    group, world = int(rng.integers(20_000, 60_000)), int(rng.integers(2_100_000, 2_300_000))
+    for vm in vms:
+        group += int(rng.integers(20, 900))
+        world += 24 + vm.vcpus + int(rng.integers(0, 3000))
+        vm.group_id, vm.cartel = group, world
