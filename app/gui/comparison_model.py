@@ -171,7 +171,7 @@ class ComparisonModel(QObject):
             UsageError(
                 "There is nothing before the chosen time.",
                 meaning="At least half as long a time before it has to be recorded.",
-                advice="Choose A and B on the left.",
+                advice="Choose A and B yourself, or take what the session offers.",
             )
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.gui.desk import Desk
 from sessions.times import TimeRange
+from viewmodels.chart_choice import ChartChoice
 from viewmodels.comparison_curves import pair_of
 from viewmodels.comparison_page import ComparedRow
 from viewmodels.comparison_surroundings import OtherLine
@@ -25,8 +26,9 @@ def open_row(desk: Desk, row: ComparedRow) -> None:
     windows = [window for window, _ in here]
     whole = TimeRange(min(one.start for one in windows), max(one.end for one in windows))
     series = list({one.id: one for _, one in here}.values())
-    desk.scope.set(desk.scope.scope.on([series[0].entity]).during(whole).of_sources(()))
-    desk.charts.add(series)
+    entities = tuple(dict.fromkeys(one.entity for one in series))
+    desk.scope.set(desk.scope.scope.on(entities).during(whole).of_sources(()))
+    desk.charts.choose(ChartChoice().with_series(series).charts, entities)
 
 
 def ask_moved_with(desk: Desk, row: ComparedRow) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
 from tests.e2e.chart_scene import charts
+from tests.e2e.compare_scene import compare_in_the_lab
 from tests.e2e.guided_test_scene import guided_test
 from tests.e2e.hands import (
     WaitTimeoutError,
@@ -202,6 +203,7 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "moment": moment,
     "charts": charts,
     "guided test": guided_test,
+    "compare": compare_in_the_lab,
 }
 
 

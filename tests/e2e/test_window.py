@@ -109,3 +109,13 @@ def test_a_guided_test_in_three_clicks(play: Play) -> None:
     assert "Storage I/O Control honours the shares" in seen["verdict"]
     back, of = seen["put back"].removeprefix("Put back, ").split(" of ")
     assert back == of
+
+
+def test_before_against_after_in_two_clicks(play: Play) -> None:
+    """Start page, Try the lab, Compare: normal against worst. Then by keys, other windows, and what moved."""
+    seen = play("compare")
+    assert seen["line"]
+    assert seen["why"].startswith(("normal against worst", "first half"))
+    assert (seen["swapped"], seen["charts"], seen["halves"]) == (True, True, True)
+    assert len(seen["pinned"]) == 1
+    assert seen["counter"]

@@ -119,8 +119,8 @@ def test_enter_shows_the_row_in_charts_over_both_windows(
     assert window.contains(pair.a.window.start)
     assert window.contains(pair.b.window.end)
     by_id = snapshot_of(opened).series_index.by_id
-    charted = {by_id[one].counter for chart in opened.desk.charts.charts for one in chart.series}
-    assert row.counter_key in charted
+    charted = [by_id[one].counter for chart in opened.desk.charts.charts for one in chart.series]
+    assert charted == [row.counter_key]
 
 
 def test_undecided_rows_are_folded_until_they_are_asked_for(
@@ -165,6 +165,8 @@ def test_nothing_before_is_said_with_what_to_do(opened: Program, qtbot: QtBot) -
     view = child_of(opened.window, ComparePage)
     assert view.head.line.text() == "There is nothing before the chosen time."
     assert "Choose A and B" in view.empty.reason.text()
+    view.empty.button.click()
+    wait(qtbot, lambda: opened.desk.comparison.state == "ready")
 
 
 def test_windows_that_overlap_are_refused_in_a_sentence(

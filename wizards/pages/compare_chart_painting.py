@@ -16,7 +16,7 @@ from wizards.pages.chart_frame import FOOT, Scale, paint_values, paint_words
 from wizards.pages.compare_cells import side_colour
 
 _HATCH_ALPHA, _VEIL_ALPHA = 0.35, 0.6
-_LABELS_APART = 22
+_LABELS_APART = 18
 _HOURS_FROM_MIN = 300
 
 

@@ -127,12 +127,12 @@ class ComparePage(QWidget):
         self.lists.show_counts("", "", has_more=False)
         self._stack.setCurrentIndex(1)
 
-    def show_failure(self, line: str, advice: str) -> None:
-        """Show why two windows cannot be compared."""
+    def show_failure(self, line: str, advice: str, button: str = "") -> None:
+        """Show why two windows cannot be compared, and what helps: a button, or to compare them again."""
         self._page = None
         self.head.show()
-        self.head.show_words(line, advice, renew=True)
-        self.empty.show_reason(advice)
+        self.head.show_words(line, "", renew=not button)
+        self.empty.show_reason(advice, button)
         self._stack.setCurrentIndex(0)
 
     def show_page(self, page: ComparisonPage, title: str, *, has_grown: bool) -> None:

@@ -365,7 +365,7 @@ class ChangesTable(QTableView):
         head = self.horizontalHeader()
         for at, one in enumerate(COLUMNS):
             head.setSectionHidden(at, one not in shown)
-            width = one.width or round(left * (0.45 if one.part == "name" else 0.55))
+            width = one.width or int(left * (0.45 if one.part == "name" else 0.55))
             head.resizeSection(at, width)
 
     def _ask_visible(self) -> None:

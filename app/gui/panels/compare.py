@@ -14,6 +14,7 @@ from widgets.copying import copy_text
 from wizards.pages.compare_page import ComparePage
 
 _PULSE_MS = 100
+_LIKELIEST = "Compare the likeliest"
 
 
 class ComparePanel(QObject):
@@ -79,7 +80,8 @@ class ComparePanel(QObject):
             view.show_failure("Comparing was stopped.", "Nothing was changed. Compare again when you like.")
         elif model.state == "failed" and model.error is not None:
             error = model.error
-            view.show_failure(error.happened, f"{error.meaning} {error.advice}".strip())
+            button = _LIKELIEST if model.pair is None else ""
+            view.show_failure(error.happened, f"{error.meaning} {error.advice}".strip(), button)
 
     def _nothing(self) -> tuple[str, str]:
         if self._desk.session.snapshot is None:
@@ -88,7 +90,7 @@ class ComparePanel(QObject):
             return "The session has no samples yet. Two windows of it are compared here.", ""
         return (
             "Two windows, phases, runs or sessions against each other: what changed, and is it real?",
-            "Compare the likeliest",
+            _LIKELIEST,
         )
 
     def _show_progress(self) -> None:
