@@ -27,17 +27,19 @@ from app.gui.shortcut_sheet import ShortcutSheet
 from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from viewmodels.correlation_rows import CorrelationRow
 from viewmodels.esxtop_table import Row, TableColumn
 from viewmodels.health import Symbol
 from viewmodels.inventory_tree import Node
 from widgets.connect import ConnectDialog, Place, Profile
 from widgets.esxtop import EsxtopModel
 from widgets.inventory import InventoryModel, InventoryView
+from widgets.moved.rows import MovedRows
 from widgets.start.recent import RecentEntry, RecentModel
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
-MODELS = {EsxtopModel, InventoryModel, RecentModel}
+MODELS = {EsxtopModel, InventoryModel, MovedRows, RecentModel}
 """Those of our own; the others are Qt's, filled by us."""
 
 NAMES = st.lists(st.sampled_from(["db", "web", "<b>", "\u202ex\n", "", "ü" * 300]), max_size=6)
@@ -74,6 +76,21 @@ def test_none_is_forgotten() -> None:
         one for one in subclasses(QAbstractItemModel) if one.__module__.split(".")[0] in {"app", "widgets"}
     }
     assert own == MODELS
+
+
+@MANY
+@given(steps=st.lists(NAMES, max_size=5))
+def test_what_moved(qapp: object, steps: list[list[str]]) -> None:
+    model = MovedRows()
+    with accepted(model):
+        for names in steps:
+            rows = [
+                CorrelationRow(EntityRef("vm", name), name, "moved", "cpu.ready", "rose", "", 0.5, (1,))
+                for name in names
+            ]
+            model.show_rows(rows)
+            shown = [model.index(row) for row in range(model.rowCount())]
+            assert [row.data(Qt.ItemDataRole.UserRole) for row in shown] == rows
 
 
 @MANY

@@ -36,7 +36,7 @@ _PAD, _INDENT, _BAR = 10, 30, 44
 _WRAP = int(Qt.TextFlag.TextWordWrap)
 
 
-class MovedModel(QAbstractListModel):
+class MovedRows(QAbstractListModel):
     """The rows of an answer."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -169,7 +169,7 @@ class MovedList(QListView):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = "What moved with it"
-        self.moved = MovedModel(self)
+        self.moved = MovedRows(self)
         self.setModel(self.moved)
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
