@@ -157,7 +157,7 @@ def as_document(path: Path) -> dict[str, Any]:
             "name": "vm01", "uuid": "vm01", "host": "esx01", "vcpus": 2, "memory_mb": 10_240, "pool": None,
             "cpu_limit_mhz": None, "cpu_reservation_mhz": 0, "cpu_shares": 2000, "cpu_affinity": [],
             "mem_limit_mb": None, "mem_reservation_mb": 0, "mem_shares": 102_400, "tools": "running",
-            "snapshots": 0, "disks": [], "nics": [],
+            "power": "on", "snapshots": 0, "disks": [], "nics": [],
         }],
         "series": series,
     }  # fmt: skip

@@ -202,6 +202,7 @@ def _vm(site: Site, vm: Thing) -> Json:
         "mem_reservation_mb": fixed.get("mem_reservation_mb", 0),
         "mem_shares": fixed["memory_gb"] * 10240,
         "tools": fixed.get("tools", "running"),
+        "power": "on",
         "snapshots": fixed.get("snapshots", 0),
         "disks": [
             {"unit": one.fixed["unit"], "datastore": datastore_of(site, one)} for one in site.disks(vm)
