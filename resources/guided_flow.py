@@ -35,7 +35,9 @@ class SourcedNumber(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long is looked at: seconds, and the part (0 to 1) that makes a difference ``better``."""
+    """How long is looked at (seconds), and when a problem is one of bursts: from so many on, with at least
+    this part (0 to 1) of the time between them.
+    """
 
     normal_s: SourcedNumber
     context_s: SourcedNumber
@@ -44,7 +46,8 @@ class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verify_least_s: SourcedNumber
     settle_s: SourcedNumber
     change_before_s: SourcedNumber
-    better_part: SourcedNumber
+    bursts_least: SourcedNumber
+    calm_part: SourcedNumber
 
 
 class Noticed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

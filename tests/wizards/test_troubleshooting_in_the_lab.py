@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from diagnosis import diagnose
+from lab import Lab
 from resources.catalogue import load_catalogue
 from resources.guided_flow import load_flow
 from resources.problem_cards import load_problems
@@ -64,9 +65,10 @@ def verified(
     at_s: float = 600,
     event: tuple[str, str] | None = None,
     told: Told | None = None,
+    seed: int = 2,
 ) -> tuple[TroubleshootingRun, Verification]:
     recorded = acted(
-        tmp_path / "a.hscope", scenario, act, seed=2, at_s=at_s, minutes=at_s / 60 + 12, told=event
+        tmp_path / "a.hscope", scenario, act, seed=seed, at_s=at_s, minutes=at_s / 60 + 12, told=event
     )
     with opened(recorded.path) as session:
         run = looked(session, recorded, neighbour(recorded) if role == "neighbour" else recorded.vm(role))
@@ -123,6 +125,17 @@ def test_a_starved_guest_takes_its_packets_again(tmp_path: Path) -> None:
     assert (found.outcome, found.confidence) == ("fixed", "high")
 
 
+def test_what_is_less_but_still_over_the_limit_is_better(tmp_path: Path) -> None:
+    act = set_of("victim", limit=np.inf)
+    run, found = verified(tmp_path, "net-rx-drops-guest-limited", act, seed=13)
+    assert found.outcome == "better"
+    drops = next(one for one in found.checks if one.problem == "net.rx_drops")
+    assert drops.because == (
+        "It is less, but still over the limit. Received packets dropped: 38.4 % → 0.60 %, limit 0.05 %."
+    )
+    assert "Still there: Received packets dropped." in found.because
+
+
 def test_what_no_source_sees_is_told_by_the_admin(tmp_path: Path) -> None:
     told = Told("ended the process that spun")
     run, found = verified(tmp_path, "net-rx-drops-guest-busy", release("spin"), told=told)
@@ -146,7 +159,7 @@ def test_bursts_that_came_back_stay_away(tmp_path: Path) -> None:
     told = Told("staggered the virus scanners")
     run, found = verified(tmp_path, "cpu-ready-bursts", release("activity"), "busy", at_s=960, told=told)
     assert story(run, found) == (
-        "problem: cpu.ready_high of vm\nlikely: synchronised_bursts\nfixed, medium\ncpu.ready_high: fixed"
+        "problem: cpu.ready_high of vm\nlikely: synchronised_bursts\nfixed, high\ncpu.ready_high: fixed"
     )
     assert run.worst is not None
     assert any("It comes back every" in note for note in run.worst.notes), run.worst.notes
@@ -169,6 +182,15 @@ def test_the_load_went_away(tmp_path: Path) -> None:
     _, found = verified(tmp_path, "cpu-limit-vm", vanish)
     assert (found.outcome, found.confidence, found.same_load) == ("can't tell", "none", False)
     assert "It is gone, but so is the load." in found.because
+
+
+def test_a_limit_that_is_gone_holds_nobody_back_whatever_the_load(tmp_path: Path) -> None:
+    def act(lab: Lab) -> None:
+        vanish(lab)
+        set_of("victim", limit=np.inf)(lab)
+
+    run, found = verified(tmp_path, "cpu-limit-vm", act)
+    assert "fixed, medium\n" in story(run, found)
 
 
 def test_what_ended_by_itself_is_not_credited(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ class Circumstances:
     ``before_ms`` and ``slack_ms`` are how long before a problem's end, and how long after it, a change counts
     as what ended it. A problem that was over for ``quiet_ms`` at the end of the later window (``after``) is
     over. ``is_other``: that window is of another session, where nobody saw when the problem ended.
+    ``undone`` are the problems whose very cause was seen to be taken away: the limit itself.
     """
 
     changes: Sequence[SeenChange]
@@ -49,6 +50,7 @@ class Circumstances:
     slack_ms: int
     quiet_ms: int
     is_other: bool
+    undone: frozenset[str] = frozenset()
 
 
 def checked_again(
@@ -90,21 +92,32 @@ def _outcome(
         return ("not found" if both else "can't tell"), after.because
     if after.is_found and ended is None:
         return _still_there(before, after, number, where)
-    return _gone(after, ended, where)
+    return _gone(before, after, number, ended, where)
 
 
-def _gone(after: CheckResult, ended: int | None, where: Circumstances) -> tuple[CheckOutcome, str]:
-    """A problem that is none any more: who is to be thanked?"""
-    if after.verdict not in ("not found", "problem", "suspected"):
+def _gone(
+    before: CheckResult,
+    after: CheckResult,
+    number: VerifiedNumber | None,
+    ended: int | None,
+    where: Circumstances,
+) -> tuple[CheckOutcome, str]:
+    """A problem that is none any more: who is to be thanked?
+
+    A check that only ever finds, and has nothing to find, is as good as one that found nothing where its
+    number was measured.
+    """
+    if after.verdict == "insufficient data" or (after.verdict == "not applicable" and number is None):
         return "can't tell", after.because
-    if where.load.kind == "lower":
+    above = before.follows_from[0] if before.follows_from is not None else before.problem
+    if where.load.kind == "lower" and where.undone.isdisjoint({above, before.problem}):
         return "can't tell", f"It is gone, but so is the load. {where.load.text}"
     cause = what_ended(ended, where)
     if cause is None:
         return "ended by itself", (
             "It is gone, but no change was seen at the time that it ended: it may come back."
         )
-    slowly = "It took some time to fade away." if after.is_found else after.because
+    slowly = "It took some time to fade away." if after.is_found else _now(number, after)
     return "fixed", f"It is gone after this change: {_told(cause)}. {slowly}"
 
 
@@ -112,21 +125,35 @@ def _still_there(
     before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
 ) -> tuple[CheckOutcome, str]:
     """A problem that is still one: its number, else its severity, says whether it is less of one."""
-    elsewhere = after.entity not in {before.entity, *(one.entity for one in before.also)}
-    if elsewhere and before.entity not in {one.entity for one in after.also}:
+    if before.name not in _names(after) and after.name not in _names(before):
         return "better", f"It is gone from {before.name}, but {after.name} has it now. {after.because}"
     changed = number.judged if number is not None else "undecided"
     milder = _SEVERITY[after.severity] - _SEVERITY[before.severity]
     if changed == "better" or (changed in {"~", "undecided"} and milder < 0):
         if where.load.kind == "lower":
             return "can't tell", f"It is less, but so is the load. {where.load.text}"
-        return "better", f"It is less, but still over the limit. {after.because}"
+        return "better", f"It is less, but still over the limit. {_now(number, after)}"
     if changed == "worse" or (changed in {"~", "undecided"} and milder > 0):
         if where.load.kind == "higher":
             return "can't tell", f"It is more, but so is the load. {where.load.text}"
-        return "worse", after.because
+        return "worse", _now(number, after)
     seen = "" if where.changes else " No change was seen."
-    return "unchanged", f"{after.because}{seen}"
+    return "unchanged", f"{_now(number, after)}{seen}"
+
+
+def _names(check: CheckResult) -> set[str]:
+    """Who has a problem: across sessions the same things have other references."""
+    return {check.name, *(one.name for one in check.also)}
+
+
+def _now(number: VerifiedNumber | None, after: CheckResult) -> str:
+    """The number before and after; a finding's own sentence may tell of a time before the window, too."""
+    if number is None or not after.is_found:
+        return after.because
+    before, now = (value_text(one, number.unit) for one in (number.before, number.after))
+    limit = after.number.limit if after.number is not None else None
+    against = f", limit {value_text(limit, number.unit)}" if limit is not None else ""
+    return f"{number.what[:1].upper()}{number.what[1:]}: {before} → {now}{against}."
 
 
 def over_within(before: CheckResult, after: CheckResult, where: Circumstances) -> int | None:
@@ -192,7 +219,8 @@ def conclusion(before: Sequence[CheckResult], again: Sequence[CheckedAgain]) -> 
     new = [one for one in again if one.outcome == "new"]
     left = [one for one in own if one is not main and one.outcome in ("unchanged", "worse", "better")]
     outcome = _OF_RUN.get(main.outcome, "can't tell")
-    sentence = f"{main.title}: {_numbers(main)}{main.because}"
+    told = "" if main.after in ("problem", "suspected") else _numbers(main)
+    sentence = f"{main.title}: {told}{main.because}"
     if outcome == "fixed" and left:
         outcome = "better"
         sentence += f" Still there: {', '.join(one.title for one in left)}."

@@ -45,6 +45,7 @@ from wizards.flows.troubleshooting.outcomes import (
     conclusion,
     confidence_of,
 )
+from wizards.flows.troubleshooting.steps import ticked
 from wizards.flows.troubleshooting.surroundings import surroundings_of
 from wizards.flows.troubleshooting.verified_numbers import judged_load, verified_number
 
@@ -122,7 +123,7 @@ class _Verifying:
         if window is None or has < enough:
             return self._early(problem, window, changes, has)
         later = self._look_later(window)
-        load = judged_load(self._load(problem, window, changes), self._not_load(before.run))
+        load = judged_load(self._load(before.run, problem, window, changes), self._not_load(before.run))
         where = Circumstances(
             changes,
             load,
@@ -131,6 +132,7 @@ class _Verifying:
             round(self._numbers.settle_s.value * 1000),
             round(self._numbers.verify_least_s.value * 1000),
             self._other is not None,
+            self._undone(before.run, changes),
         )
         partners = self._partners
         numbers = {
@@ -299,7 +301,24 @@ class _Verifying:
         row = self._knowledge.flow.row_of.get(worst.problem) if worst else None
         return row.not_load if row else ()
 
-    def _load(self, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]) -> Load:
+    def _undone(self, run: TroubleshootingRun, changes: tuple[SeenChange, ...]) -> frozenset[str]:
+        """The problems for which the setting that a step is about was seen to change."""
+        checks = (ticked(one, changes, self._knowledge.ways) for one in run.checks if one.is_found)
+        return frozenset(one.problem for one in checks if any(step.seen for step in one.steps))
+
+    def _between_bursts(self, run: TroubleshootingRun, problem: TimeRange) -> tuple[TimeRange, ...]:
+        """Return the bursts of a problem that comes and goes: they are no load that is compared."""
+        worst = run.worst
+        bursts = [] if worst is None else [p for one in worst.windows if (p := one.intersect(problem))]
+        calm = problem.seconds - sum(one.seconds for one in bursts)
+        numbers = self._numbers
+        if len(bursts) < numbers.bursts_least.value or calm < numbers.calm_part.value * problem.seconds:
+            return ()
+        return tuple(bursts)
+
+    def _load(
+        self, run: TroubleshootingRun, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]
+    ) -> Load:
         """The load of the symptom's entity: of a host or datastore that of its VMs, without those that were
         changed.
         """
@@ -317,7 +336,7 @@ class _Verifying:
                 entities = vms, vms if partners is None else {partners[one] for one in vms if one in partners}
         counters = self._rules.load_counters
         found = compare(
-            Side(self._session.samples, before),
+            Side(self._session.samples, before, self._between_bursts(run, before)),
             Side(self._later.samples, after),
             Choice(entities, lambda key: key in counters),
             (self._knowledge.catalogue, self._knowledge.problems, self._rules),
