@@ -127,7 +127,7 @@ def test_a_starved_guest_takes_its_packets_again(tmp_path: Path) -> None:
 
 def test_what_is_less_but_still_over_the_limit_is_better(tmp_path: Path) -> None:
     act = set_of("victim", limit=np.inf)
-    run, found = verified(tmp_path, "net-rx-drops-guest-limited", act, seed=13)
+    _, found = verified(tmp_path, "net-rx-drops-guest-limited", act, seed=13)
     assert found.outcome == "better"
     drops = next(one for one in found.checks if one.problem == "net.rx_drops")
     assert drops.because == (
