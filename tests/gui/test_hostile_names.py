@@ -67,9 +67,12 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
     qtbot.waitUntil(lambda: program.desk.findings.diagnosis is not None, timeout=60_000)
     assert program.desk.findings.findings
     width = program.window.width()
-    for page in ("overview", "charts", "esxtop", "heatmap"):
+    for page in ("overview", "charts", "esxtop", "heatmap", "compare"):
         program.window.show_panel(page)
-        qtbot.waitUntil(lambda: not program.desk.jobs.busy("charts"), timeout=60_000)
+        qtbot.waitUntil(
+            lambda: not (program.desk.jobs.busy("charts") or program.desk.jobs.busy("compare")),
+            timeout=60_000,
+        )
         assert not program.window.grab().isNull()
     for finding in program.desk.findings.findings[:5]:
         program.desk.show_finding(finding)

@@ -39,7 +39,7 @@ from widgets.overview import OverviewView
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 SMALL = QSize(1280, 720)
-PAGES = ("overview", "charts", "esxtop", "heatmap")
+PAGES = ("overview", "charts", "esxtop", "heatmap", "compare")
 HOSTILE = "<b>evil</b> \u202e\n" + "x" * 300
 SHA = ":".join(f"{number:02X}" for number in range(32))
 
