@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.comparison_readers import SideReaders
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
-from diagnosis.comparison import Choice, Comparison, Side, compare
 from resources.catalogue import Catalogue
-from resources.comparison_rules import ComparisonRules, load_comparison_rules
-from resources.failures import HyperscopeError, NotFoundError, UsageError
+from resources.failures import HyperscopeError, UsageError
 from resources.problem_cards import Problems
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -28,10 +25,10 @@ from viewmodels.comparison_choices import (
     pair_offers,
 )
 from viewmodels.comparison_command import comparison_command
-from viewmodels.comparison_page import (
-    ComparisonPage,
-    comparison_page,
-)
+
+if TYPE_CHECKING:
+    from diagnosis.comparison import Comparison
+    from viewmodels.comparison_page import ComparisonPage
 
 Letter = Literal["a", "b"]
 State = Literal["nothing", "computing", "ready", "failed", "cancelled"]
@@ -76,7 +73,8 @@ class ComparisonModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._jobs = session, jobs
-        self.catalogue, self._problems = knowledge
+        self._knowledge = knowledge
+        self.catalogue = knowledge[0]
         self.known: Callable[[], Known | None] = lambda: None
         self.pair: PairOffer | None = None
         self.out: tuple[LeftOut, ...] = ()
@@ -89,11 +87,6 @@ class ComparisonModel(QObject):
         self.readers = SideReaders()
         session.opened.connect(lambda _snapshot: self._clear())
         session.closed.connect(self._clear)
-
-    @cached_property
-    def rules(self) -> ComparisonRules:
-        """How comparisons are judged."""
-        return load_comparison_rules(self.catalogue)
 
     @property
     def command(self) -> str:
@@ -184,21 +177,10 @@ class ComparisonModel(QObject):
         to, out = whole.span.end, tuple(one.window for one in self.out if one.is_out)
 
         def work(reader: SessionReader, job: Job) -> tuple[Comparison, ComparisonPage]:
+            from app.gui.comparing import compared  # noqa: PLC0415 - in a worker, not at the start
+
             with ExitStack() as held:
-                first, second = self.readers.of(pair, reader, held)
-                sides = Side(first, pair.a.window, out), Side(second, pair.b.window, out)
-                _require_two(*sides)
-                knowledge = (self.catalogue, self._problems, self.rules)
-                found = compare(
-                    *sides,
-                    Choice(),
-                    knowledge,
-                    progress=lambda part, text: job.progress((part or 0) * 0.9, text),
-                    cancel=job,
-                )
-                job.check()
-                job.progress(0.95, "ranking")
-                return found, comparison_page(found, self.catalogue)
+                return compared(pair, self.readers.of(pair, reader, held), out, self._knowledge, job)
 
         def done(made: tuple[Comparison, ComparisonPage]) -> None:
             self.found, self.page = made
@@ -247,19 +229,3 @@ class ComparisonModel(QObject):
         self.pair, self.out, self.state, self.error = None, (), "nothing", None
         self.found = self.page = None
         self.changed.emit()
-
-
-def _require_two(a: Side, b: Side) -> None:
-    """Raise a failure if the windows cannot be compared: they overlap, or one has no samples."""
-    if a.session is b.session and a.window.intersect(b.window) is not None:
-        raise UsageError(
-            "A and B overlap, so that the same samples would be on both sides.",
-            advice="Choose windows that do not touch.",
-        )
-    for name, side in (("A", a), ("B", b)):
-        if not any(side.ticks(one.id) for one in side.session.sources()):
-            raise NotFoundError(
-                f"Window {name} has no samples.",
-                meaning="Nothing was recorded then, or all of it was left out.",
-                advice="Choose another window.",
-            )

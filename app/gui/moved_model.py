@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
-from diagnosis.correlation import Correlation, Question, correlate
 from resources.failures import HyperscopeError
 from sessions.findings import Finding
 from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.correlation_question import question_of_finding
+
+if TYPE_CHECKING:
+    from diagnosis.correlation import Correlation
 
 State = Literal["nothing", "searching", "ready", "failed", "cancelled"]
 JOB = "moved"
-_TOP = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A series and a window, None of either as in ``diagnosis.correlation.Question``; or a finding."""
+
+    series: Series | None = None
+    window: TimeRange | None = None
+    finding: Finding | None = None
 
 
 class MovedModel(QObject):
@@ -39,7 +49,7 @@ class MovedModel(QObject):
         self.state: State = "nothing"
         self.found: Correlation | None = None
         self.error: HyperscopeError | None = None
-        self._question: Callable[[SessionReader], Question] | None = None
+        self._question: _Question | None = None
         session.opened.connect(lambda _snapshot: self._clear())
         session.closed.connect(self._clear)
 
@@ -52,11 +62,11 @@ class MovedModel(QObject):
 
     def ask(self, series: Series | None, window: TimeRange | None) -> None:
         """Ask what moved with a series in a window; None of either as in ``Question``."""
-        self._start(lambda _reader: Question(series, window, _TOP))
+        self._start(_Question(series, window))
 
     def ask_finding(self, finding: Finding) -> None:
         """Ask what moved with a finding: its first measured evidence in its longest window."""
-        self._start(lambda reader: question_of_finding(reader, finding, _TOP))
+        self._start(_Question(finding=finding))
 
     def again(self) -> None:
         """Ask the same once more, of the session as it is now."""
@@ -75,11 +85,13 @@ class MovedModel(QObject):
         job = next((one for one in reversed(self._jobs.visible_jobs()) if one.slot == JOB), None)
         return job.part or 0.0 if job is not None and job.state == "running" else 0.0
 
-    def _start(self, question: Callable[[SessionReader], Question]) -> None:
+    def _start(self, question: _Question) -> None:
         self._question, self.found, self.error = question, None, None
 
         def work(reader: SessionReader, job: Job) -> Correlation:
-            return correlate(reader, question(reader), progress=job.progress, cancel=job)
+            from app.gui.moving import moved_with  # noqa: PLC0415 - in a worker, not at the start
+
+            return moved_with(reader, question.series, question.window, question.finding, job)
 
         self._session.query(JOB, work, self._take, failed=self._fail, title="Looking for what moved")
         self.asked.emit()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.gui.application import Program
 from tests.e2e.guided_test_scene import picture
 from tests.e2e.hands import click, click_in, let_run, one_visible, press, right_click, until
-from widgets.moved import MovedView
+from widgets.moved.view import MovedView
 from wizards.pages.compare_page import ComparePage
 from wizards.pages.compare_rail import CompareRail
 

@@ -13,7 +13,7 @@ from tests.gui.one_window import opened, press, program, session
 from tests.gui.windows import child_of, wait
 from widgets.charts.page import ChartsPage
 from widgets.findings import FindingsView
-from widgets.moved import MovedView
+from widgets.moved.view import MovedView
 
 __all__ = ["opened", "program", "session"]
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

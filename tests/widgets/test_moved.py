@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from sessions.model import EntityRef
 from viewmodels.correlation_rows import CorrelationRow, CorrelationView
 from viewmodels.text_table import as_csv
-from widgets.moved import MovedView
+from widgets.moved.view import MovedView
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -22,13 +22,10 @@ from viewmodels.correlation_rows import CorrelationRow
 from viewmodels.text_table import TextTable
 from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table
-from widgets.keys import KeyHandlers, KeyRow
+from widgets.keys import KeyHandlers
+from widgets.moved.keys import KEYS
 from widgets.theme import Theme
 
-KEYS = (
-    KeyRow("move", "Go from row to row", ("Up", "Down")),
-    KeyRow("open", "Show both series in Charts", ("Return",)),
-)
 _LISTENED = KEYS[1:]
 Index = QModelIndex | QPersistentModelIndex
 _ROLE = Qt.ItemDataRole.UserRole

@@ -15,7 +15,7 @@ from app.gui.panels import (
     heatmap,
     inventory,
     jobs,
-    moved,
+    moved_late,
     overview,
     timeline,
 )
@@ -38,7 +38,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
-    PanelSpec("moved", "What moved with it", "moved", "right", moved.make, shown=False, is_passing=True),
+    PanelSpec("moved", "What moved with it", "moved", "right", moved_late.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
 )
 """The panels in the order of tabs and menu."""
@@ -55,7 +55,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
         "timeline": timeline.KEYS,
         "tests": guided.KEYS,
         "compare": comparing.KEYS,
-        "moved": moved.KEYS,
+        "moved": moved_late.KEYS,
     }
 
 

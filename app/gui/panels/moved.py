@@ -5,14 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from viewmodels.chart_choice import ChartChoice
 from viewmodels.correlation_rows import CorrelationRow, correlation_view
-from widgets import moved
-from widgets.moved import MovedView
+from widgets.moved.view import MovedView
 
-KEYS = view_actions("moved", moved.KEYS)
 _PULSE_MS = 100
 
 
@@ -32,6 +29,7 @@ class MovedPanel(QObject):
         self.view.list.opened.connect(self._open)
         self.view.list.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.list.save_wanted.connect(desk.save_file)
+        self._show()
 
     def _show(self) -> None:
         model, view, desk = self._model, self.view, self._desk
