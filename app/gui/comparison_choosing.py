@@ -63,7 +63,8 @@ class ComparisonChoosing(QObject):
         clock = self._desk.times.clock
 
         def describe(one: ChosenSide) -> str:
-            return f"{shown(one.title)}   {clock.window(one.window)}   {shown(one.note)}".replace("&", "&&")
+            what = f"{shown(one.title)}, {shown(one.note)}".replace("&", "&&")
+            return f"{what}\t{clock.window(one.window)}"  # the times stand in a column of their own
 
         others: list[tuple[str, Callable[[], None]]] = [
             ("Other times…", lambda: self._ask_times(side)),

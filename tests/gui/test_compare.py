@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.comparison_choosing import ComparisonChoosing
+from app.gui.helping import docs_folder, topic_of
 from app.gui.navigation import palette_entries
 from app.gui.window_dialog import WindowDialog
 from sessions.times import TimeRange
@@ -260,3 +261,27 @@ def test_the_palette_offers_pairs(opened: Program, qtbot: QtBot) -> None:
     texts_ = [one.text for one in palette_entries(opened.desk, opened.window.commands)]
     assert any(one.startswith("Compare: normal against worst") for one in texts_)
     assert "Compare: first half against second half" in texts_
+
+
+def test_f1_explains_the_page_and_the_pane_beside_it(compared: ComparePage, opened: Program) -> None:
+    rail = child_of(opened.window, CompareRail)
+    for widget in (compared.table, compared.charts.charts[0], rail.filter.search):
+        assert topic_of(widget) == "window#compare"
+    assert "\n## Compare\n" in (docs_folder() / "window.md").read_text(encoding="utf-8")
+
+
+def test_a_side_is_chosen_from_what_the_session_tells(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    rail, model = child_of(opened.window, CompareRail), opened.desk.comparison
+    rail.sides["a"].change.click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    texts_ = [one.text().partition("\t")[0] for one in menu.actions()]
+    assert texts_[-2:] == ["Other times…", "Another session…"]
+    assert "first half, of the session" in texts_
+    menu.actions()[texts_.index("first half, of the session")].trigger()
+    menu.close()
+    wait(qtbot, lambda: model.state != "computing")
+    assert model.pair is not None
+    assert model.pair.a.title == "first half"
