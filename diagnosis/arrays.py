@@ -98,6 +98,21 @@ def lowest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArr
     return np.where(np.isinf(lowest), np.nan, lowest)
 
 
+def latest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArray:
+    """Return the mean of the last so many seconds up to each entity's last known sample; shape (entities, 1).
+
+    ``values`` (entities, times), ``times`` int64 ms, increasing. NaN where nothing is known.
+    """
+    if not times.size:
+        return np.full((values.shape[0], 1), np.nan)
+    known = ~np.isnan(values)
+    last = times[times.size - 1 - np.argmax(known[:, ::-1], axis=1)][:, None]
+    chosen = known & (times[None] > last - np.int64(seconds * 1000)) & (times[None] <= last)
+    count = chosen.sum(axis=1, keepdims=True)
+    total = np.where(chosen, values, 0.0).sum(axis=1, keepdims=True)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
 def _sums(values: FloatArray) -> FloatArray:
     sums = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=sums[:, 1:])

@@ -64,6 +64,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "baseline": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.25),
     "highest": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
     "quietest": lambda operands, a, s: arrays.lowest_mean(a, operands.times, float(s)),
+    "latest": lambda operands, a, s: arrays.latest_mean(a, operands.times, float(s)),
     "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
     "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
     "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
@@ -262,6 +263,7 @@ _BOUND_OTHER: dict[str, Callable[..., Bounds]] = {
     "baseline": lambda a: a,
     "highest": lambda a: a,
     "quietest": lambda a, _: a,
+    "latest": lambda a, _: a,
     "trailing": lambda a, _: a,
     "around": lambda a, _: a,
 }

@@ -9,6 +9,7 @@ never run as Python.
     baseline      baseline(a): the lower quartile of all samples of the entity, its better times
                   highest(a): the 95th percentile of all its samples
                   quietest(a, seconds): the lowest mean of any stretch of so many seconds
+                  latest(a, seconds): the mean of the last so many seconds in which it is known
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
     statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
@@ -201,7 +202,7 @@ class _Reader:
             return self._smooth(name, args)
         if name in ("baseline", "highest"):
             return self._baseline(name, args)
-        if name == "quietest":
+        if name in ("quietest", "latest"):
             return replace(self._smooth(name, args), shape=Shape.ENTITY)
         statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
         table = _STATISTICS if statistic else _ELEMENTWISE

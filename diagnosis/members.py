@@ -150,6 +150,8 @@ class _Gathering:
             return [Placed(ref)]
         if self._scope == "hosts":
             return self._chosen(ref, self._topology.below(self._source, ref, "host"))
+        if self._scope == "vsan":
+            return self._chosen(ref, self._vsan_parts(ref))
         host, _, kind = self._scope.rpartition(".")
         if self._scope == "host":
             return self._topology.hosts(self._source, ref)
@@ -162,6 +164,12 @@ class _Gathering:
                 periods = shared_periods(base.periods, one.periods)
                 found[one.ref] = joined_periods(found.get(one.ref, ()), periods)
         return self._chosen(ref, [Placed(one, periods) for one, periods in found.items() if periods != ()])
+
+    def _vsan_parts(self, ref: EntityRef) -> list[Placed]:
+        """What the vSAN performance service tells of the parts of a vSAN datastore."""
+        store = self._topology.texts("datastore")
+        key = self._topology.base(ref).key
+        return [Placed(one) for one in self._topology.rows(self._source, "vsan") if store.get(one) == key]
 
     def _chosen(self, ref: EntityRef, found: Sequence[Placed]) -> Sequence[Placed]:
         """Those that the signal asks for by name, fact, or as others than the entity itself."""

@@ -36,7 +36,7 @@ _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
     r"(self|elsewhere|users|hosts|memory_tier|(host\.)?"
-    r"(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host))"
+    r"(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host)|vsan)"
 )
 
 
@@ -73,9 +73,11 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices
-    that a host uses as memory (no ``device`` here); ``elsewhere`` for the same entity in other sources;
-    ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
-    leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
+    that a host uses as memory (no ``device`` here); ``vsan`` for the parts of a vSAN datastore of which the
+    vSAN performance service tells (hosts, disk groups, disks, uplinks); ``elsewhere`` for the same entity in
+    other sources; ``users`` for VMs, on any host that shares this entity, whose per-device counters name it.
+    ``others`` leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a
+    host).
     ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
     with the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
     (uplinks of one switch), ``other_fact`` those with another value (VMs of another pool), ``same_switch``

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from sessions.model import EntityRef
 from tests.diagnosis.recordings import (
     Level,
     Recording,
     cause,
     diagnosed,
+    during,
     findings,
     only,
     verdicts,
@@ -261,3 +263,52 @@ class TestTeams:
         assert (found.causes[0].cause, found.causes[0].verdict) == ("others_on_standby", "likely")
         assert "vmnic1" in found.causes[0].because
         assert verdicts(found)["unbalanced_team"] == "ruled out"
+
+
+class TestPartsOfVsan:
+    """What the performance service tells of disks, disk groups and hosts decides, and is named."""
+
+    def store(self, **levels: Level) -> tuple[Recording, EntityRef]:
+        recording = Recording(source="vcenter", interval=300.0, seconds=7200)
+        store = recording.shared(
+            "vsanDatastore", {f"vsan.{name}": level for name, level in levels.items()}, "datastore"
+        )
+        recording.fact(store, "datastore.type", "vsan")
+        return recording, store
+
+    def part(self, recording: Recording, store: EntityRef, name: str, **levels: Level) -> None:
+        ref = recording.add("vsan", name, {f"vsan.{counter}": level for counter, level in levels.items()})
+        recording.fact(ref, "datastore", store.key)
+
+    @pytest.mark.parametrize(
+        ("reads", "writes", "is_hot"), [(24_000.0, 0.2, True), (110.0, 24.0, False), (2.0, 0.2, False)],
+        ids=["hot", "dying", "idle"],
+    )  # fmt: skip
+    def test_a_hot_block_draws_reads(self, reads: float, writes: float, is_hot: bool) -> None:
+        recording, store = self.store(disk_skew=40.0)
+        for number in range(4):
+            is_worst = not number
+            self.part(
+                recording, store, f"vSAN capacity disk naa.{number} (esx01)",
+                reads=reads if is_worst else reads / 4 if is_hot else reads,
+                latency_device=6.0 if is_worst else 0.15, latency_write=writes if is_worst else 0.1,
+            )  # fmt: skip
+        found = findings(recording, problem="vsan.dedup_hot_block")
+        assert bool(found) == is_hot
+        assert all("vSAN capacity disk naa.0 (esx01) took 6 ms" in one.conclusion for one in found)
+
+    @pytest.mark.parametrize(("latency", "is_felt"), [(0.3, False), (7.0, True)])
+    def test_a_resync_that_nobody_feels_is_vsan_at_work(self, latency: float, is_felt: bool) -> None:
+        recording, store = self.store(resync_mb=during(1800, 5400, 220.0))
+        levels: dict[str, Level] = {"latency_read": during(1800, 5400, latency, 0.3), "latency_write": 0.3}
+        self.part(recording, store, "vSAN, as VMs see it (esx02)", **levels)
+        found = findings(recording, problem="vsan.resync")
+        assert bool(found) == is_felt
+        assert all("vSAN, as VMs see it (esx02) most" in one.conclusion for one in found)
+
+    @pytest.mark.parametrize(("reads", "is_found"), [(3.0, False), (2_000.0, True)])
+    def test_misses_of_hardly_any_reads_say_nothing(self, reads: float, is_found: bool) -> None:
+        recording, store = self.store(cache_miss=48.0)
+        self.part(recording, store, "vSAN disk group 1 (esx01)", reads=reads)
+        self.part(recording, store, "vSAN disk group of another datastore (esx09)")
+        assert bool(findings(recording, problem="vsan.cache_miss")) == is_found

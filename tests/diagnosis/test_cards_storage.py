@@ -115,7 +115,7 @@ class TestDeviceLatency:
         recording = host()
         wave: Level = lambda t: np.where((t > 300) & (t < 900), 1_150.0 + 100.0 * (t % 60 / 60), 1_100.0)  # noqa: E731
         slow: Level = lambda t: np.where((t > 300) & (t < 900), 20.0 + 30.0 * (t % 60 / 60), 4.0)  # noqa: E731
-        lun(recording, commands=wave, device_latency=slow)
+        lun(recording, commands=wave, device_latency=slow, queued=during(300, 900, 30.0))
         found = only(recording, problem=self.PROBLEM)
         assert (found.causes[0].cause, verdicts(found)["below_host"]) == ("own_load", "ruled out")
 

@@ -475,8 +475,9 @@ class TestFirstWrite:
             {"latency_write": during(0, 420, 25.0, 1.0), "latency_read": during(0, 420, 22.0, 1.0)},
             {"latency_write": during(0, 420, 25.0, 1.0), "writes": during(0, 420, 900.0, 60.0)},
             {"latency_write": 25.0},
+            {"latency_write": during(0, 400, 7.0, 25.0)},
         ],
-        ids=["reads are slow, too", "it wrote more", "it stays slow"],
+        ids=["reads are slow, too", "it wrote more", "it stays slow", "it was quick first"],
     )
     def test_what_looks_alike(self, levels: dict[str, Level]) -> None:
         recording = self.disk(**{"latency_read": 1.0, **levels})

@@ -226,7 +226,7 @@ class TestNeighbours:
             lun(one, device_latency=during(300, 900, 30.0, 2.0), commands=200.0)
         told = cause(only(*pair, problem="storage.device_latency"), "path_fault")
         assert told.verdict == "ruled out"
-        assert "(other hosts: 28.7 ms)" in told.because
+        assert "(other hosts: 30 ms)" in told.because
 
     def test_a_few_more_ios_beside_a_large_load_are_nobodys_fault(self) -> None:
         """An array that rebuilds: 30 ms, while another host happens to send 50 /s more of 1,040."""
