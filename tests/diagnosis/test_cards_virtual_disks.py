@@ -98,6 +98,10 @@ class TestFlash:
     def test_a_spinning_disk_at_six_milliseconds_is_as_it_should_be(self) -> None:
         assert not findings(site(device_latency=during(600, 900, 6.0, 1.0)), problem=self.PROBLEM)
 
+    def test_twenty_times_its_usual_latency_is_unusual_below_two_milliseconds_too(self) -> None:
+        found = only(site(device=NVME, device_latency=during(600, 900, 1.9, 0.09)), problem=self.PROBLEM)
+        assert "21.1 times its usual 90" in found.conclusion
+
     def test_flash_at_work_takes_a_little_longer(self) -> None:
         recording = site(device=NVME, device_latency=during(600, 900, 1.6, 0.3))
         assert not findings(recording, problem=self.PROBLEM)
