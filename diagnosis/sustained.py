@@ -93,17 +93,22 @@ def close_bursts_ms(violating: BoolArray, times: IntArray, rule: Sustained) -> f
     if rule.returning is None or times.size < 2:
         return None
     bursts = _merge(violating[None], np.zeros(1, np.int64), times, _APART * usual_step(times) / 1000)
-    return _close_spacing(times[bursts.first[bursts.last > bursts.first]], times, rule)
+    several = bursts.last > bursts.first
+    return _close_spacing(times[bursts.first[several]], times[bursts.last[several]], times, rule)
 
 
-def _close_spacing(starts: IntArray, times: IntArray, rule: Sustained) -> float | None:
-    """The distance of bursts that come back before a problem would have ended; None without a pattern."""
+def _close_spacing(starts: IntArray, ends: IntArray, times: IntArray, rule: Sustained) -> float | None:
+    """The distance of bursts that come back before a problem would have ended; None without a pattern.
+
+    What ends a problem is the good time between two bursts, as it is when windows are merged.
+    """
     pattern = rule.returning
     if pattern is None or starts.size < pattern.times:
         return None
+    if float(np.median(starts[1:] - ends[:-1])) > rule.clear_s * 1000:
+        return None
     slack = min(2 * usual_step(times), _QUARTER * float(np.median(np.diff(starts))))
-    every = spacing_ms(starts, pattern.spread, slack, _NEARLY_ALL)
-    return every if every is not None and every <= rule.clear_s * 1000 else None
+    return spacing_ms(starts, pattern.spread, slack, _NEARLY_ALL)
 
 
 def _returning(violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
@@ -151,7 +156,8 @@ def _close_bursts(
         own = np.flatnonzero(several & (bursts.entity == row))
         seconds = (sums[row, bursts.last[own] + 1] - sums[row, bursts.first[own]]).sum()
         is_long = seconds >= hold.hold_s - _SLACK * usual_step(times) / 1000
-        if is_long and _close_spacing(times[bursts.first[own]], times, rule) is not None:
+        starts, ends = times[bursts.first[own]], times[bursts.last[own]]
+        if is_long and _close_spacing(starts, ends, times, rule) is not None:
             _mark(inside, violating, bursts, own)
     return inside
 

@@ -112,6 +112,7 @@ def test_bursts_that_come_back_are_a_pattern(starts: list[int], length: int, fou
         (30, 6, 300, True),  # rings too small for bursts: a fifth of the time, for five minutes
         (30, 6, 200, False),  # not for a minute together
         (100, 10, 1800, True),
+        (120, 30, 500, True),  # 90 good seconds in between end no problem
         (150, 10, 3600, False),  # further apart than what ends a problem, and too short to be bursts
         (30, 2, 1800, False),  # lone samples: a moment that the interval spreads
     ],
