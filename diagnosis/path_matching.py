@@ -1,9 +1,11 @@
-"""Which storage paths lead to which device, worked out from the commands that both count.
+"""Which storage paths lead to which device: as the inventory or the order of a capture's columns tells, or
+worked out from the commands that both count.
 
-A capture of esxtop names a path by adapter, target and LUN number, and a device by its own name; nothing in
-it says which belong together. But every command of a device goes over one of its paths, so that the paths
-of one LUN number that together count what a device counts, sample by sample, are its paths. A local disk
-is LUN 0, too: paths of an adapter that has one LUN number only are left out where that fits better.
+A capture of esxtop names a path by adapter, target and LUN number, and a device by its own name. Where its
+columns were sorted nothing in it says which belong together. But every command of a device goes over one of
+its paths, so that the paths of one LUN number that together count what a device counts, sample by sample,
+are its paths. A local disk is LUN 0, too: paths of an adapter that has one LUN number only are left out where
+that fits better.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> 
     is_final = True
     told = topology.texts(_TOLD)
     for number in topology.sources:
-        if told:
+        if any(path in told for path in topology.rows(number, "path")):
             _link_told(topology, number, told)
             continue
         groups = _by_lun(topology, number)
@@ -60,7 +62,7 @@ def link_paths(source: SampleSource, topology: Topology, table: SampleTable) -> 
 
 
 def _link_told(topology: Topology, number: int, told: Mapping[EntityRef, str | float | bool]) -> None:
-    """Link the paths of which the inventory tells the device."""
+    """Link the paths of which the inventory or the capture tells the device."""
     places = {
         (topology.host(number, ref), topology.entity(ref).name): ref
         for ref in topology.rows(number, "device")

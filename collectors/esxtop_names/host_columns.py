@@ -24,6 +24,9 @@ _FACT_OF_COUNTER = {
     "cpu.alloc_shares": "cpu.shares",
 }
 _FACT_KINDS = frozenset({"vm", "nic", "device"})
+_DEVICE = "Physical Disk SCSI Device"
+_PATH = "Physical Disk Path"
+_PARTS_OF_A_DEVICE = frozenset({"Physical Disk Per-Device-Per-World", "Physical Disk Partition"})
 
 
 class CounterEntry(Protocol):
@@ -170,7 +173,7 @@ class _HostReader:
             entities=tuple(objects.entities.values()),
             specs=tuple(specs),
             columns=np.asarray([column for column, _ in kept], dtype=np.int64),
-            stated=tuple(_stated(objects)),
+            stated=(*_stated(objects), *self._devices_of_paths(path for _, path in chosen)),
             fact_columns=tuple(_fact_columns(specs)),
             texts=tuple(texts),
             cumulative=_flags(meaning.cumulative for meaning in meanings),
@@ -178,6 +181,12 @@ class _HostReader:
             zero_fills=find_zero_fills(objects, [path for _, path in kept], specs),
             notes=tuple(_notes(objects)),
         )
+
+    def _devices_of_paths(self, columns: Iterable[ColumnPath]) -> Iterator[tuple[EntityRef, str, str]]:
+        for path, device in _paths_by_device(columns).items():
+            _, owner = self._owners[_PATH, path]
+            if owner.entity.kind == "path":
+                yield owner.entity, "path.device", device
 
     def _owner(self, objects: HostObjects, path: ColumnPath) -> tuple[int, Owner]:
         key = (path.cls, path.instance)
@@ -217,6 +226,27 @@ class _HostReader:
         self._seen[entity, counter, instance] = times
         self._seen[entity, counter, f"{instance}#{times}"] = 1
         return f"{instance}#{times}"
+
+
+def _paths_by_device(columns: Iterable[ColumnPath]) -> dict[str, str]:
+    """Which paths lead to which device: esxtop lists the paths of each device right after it.
+
+    Empty where the order does not say so: every device has a path and every path one device, or else
+    somebody sorted or removed columns.
+    """
+    device = ""
+    devices: set[str] = set()
+    found: dict[str, str] = {}
+    for column in columns:
+        if column.cls == _DEVICE:
+            device = column.instance
+            devices.add(device)
+        elif column.cls == _PATH:
+            if not device or found.setdefault(column.instance, device) != device:
+                return {}
+        elif column.cls not in _PARTS_OF_A_DEVICE:
+            device = ""
+    return found if devices == set(found.values()) else {}
 
 
 def _counters_of(paths: Iterable[ColumnPath]) -> dict[str, dict[str, set[str]]]:

@@ -119,6 +119,39 @@ def test_a_vm_is_one_entity_with_its_parts_under_it(catalogue: Catalogue) -> Non
     assert {(fact.name, fact.value) for fact in found.facts(0)} == {("host", H), ("vcpus", 2.0)}
 
 
+LUN = r"Physical Disk SCSI Device(naa.600)\Reads/sec"
+SSD = r"Physical Disk SCSI Device(t10.A_X)\Reads/sec"
+TO_LUN = (r"Physical Disk Path(vmhba1:C0:T0:L5)\Reads/sec", r"Physical Disk Path(vmhba2:C0:T0:L5)\Reads/sec")
+TO_SSD = r"Physical Disk Path(vmhba0:C0:T4:L0)\Reads/sec"
+OF_LUN = (
+    r"Physical Disk Per-Device-Per-World(naa.600-7)\Reads/sec",
+    r"Physical Disk Partition(naa.600-1)\Reads/sec",
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (  # as esxtop prints them: each device, its paths, its worlds, its partitions
+            [LUN, *TO_LUN, *OF_LUN, SSD, TO_SSD],
+            {"vmhba1:C0:T0:L5": "naa.600", "vmhba2:C0:T0:L5": "naa.600", "vmhba0:C0:T4:L0": "t10.A_X"},
+        ),
+        ([LUN, *OF_LUN, *TO_LUN], {"vmhba1:C0:T0:L5": "naa.600", "vmhba2:C0:T0:L5": "naa.600"}),
+        ([LUN, SSD, *TO_LUN, TO_SSD], {}),  # somebody sorted them: the first device seems to have no path
+        ([LUN, r"Memory\Free MBytes", *TO_LUN], {}),
+        ([*TO_LUN, LUN], {}),
+        ([LUN, *TO_LUN, SSD, TO_LUN[0]], {}),  # one path of two devices
+    ],
+)
+def test_the_paths_of_a_device_stand_after_it(
+    catalogue: Catalogue, columns: list[str], told: dict[str, str]
+) -> None:
+    facts = layout(catalogue, *columns).facts(0)
+    assert {
+        fact.entity.key.partition("/")[2]: fact.value for fact in facts if fact.name == "path.device"
+    } == told
+
+
 def test_sums_over_worlds_become_per_vcpu(catalogue: Catalogue) -> None:
     assert spec(catalogue, *HERMES, r"Group Cpu(1303688:hermes)\% Ready").scale == 0.5
     assert spec(catalogue, *HERMES, r"Group Cpu(1303688:hermes)\Members").scale == 1.0
