@@ -93,7 +93,9 @@ def test_what_a_device_says_of_itself(name: str, facts: dict[str, str | bool], s
         (LUN, {"device.ssd": True}, rising(0.3, 2.5), "warning"),
         (NVME, {}, rising(0.2, 2.5), "warning"),
         (LUN, {}, rising(0.3, 2.5), ""),  # nobody says that it is flash
-        (NVME, {}, rising(0.2, 1.8), ""),  # nine times its usual, and still quick
+        (NVME, {}, rising(0.09, 1.9), "warning"),  # twenty times its usual
+        (NVME, {}, rising(0.09, 0.9), ""),  # ten times its usual, and still quick
+        (LUN, {"device.ssd": True}, rising(0.2, 1.8), ""),
         (NVME, {}, rising(1.0, 4.5), ""),  # busy, not unusual: under five times its usual
     ],
 )
