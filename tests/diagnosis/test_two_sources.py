@@ -122,7 +122,8 @@ def test_the_users_of_a_device_count_once() -> None:
         inventory.has(inventory.known(name, uuid, {"cpu.ready": 0.5}), rates, LUN)
     esxtop.shared(LUN, quick)
     found = only(esxtop, inventory, problem="storage.device_latency")
-    assert cause(found, "storage_vmotion").because.endswith("(VMs: 400 /s of 400 /s).")
+    told = cause(found, "storage_vmotion").because
+    assert told.endswith("(400 /s) comes from them (VMs that are listed: 400 /s).")
 
 
 class TestPoweredOnMeanwhile:
