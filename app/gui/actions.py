@@ -10,7 +10,17 @@ from widgets.keys import KeyRow
 
 Menu = Literal["File", "Edit", "View", "Go", "Record", "Help", ""]
 Context = Literal[
-    "window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap", "tests", "compare", "moved"
+    "window",
+    "charts",
+    "esxtop",
+    "timeline",
+    "inventory",
+    "findings",
+    "heatmap",
+    "tests",
+    "compare",
+    "moved",
+    "troubleshoot",
 ]
 
 
@@ -49,7 +59,9 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "import",
         "What esxtop -b wrote, or logs of ESXi.",
     ),
-    ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+T",), "lab", "A simulated cluster with problems."),
+    ActionSpec(
+        "file.lab", "Try the lab", "File", ("Ctrl+Shift+T",), "lab", "A simulated cluster with problems."
+    ),
     ActionSpec(
         "file.save", "Save what has the focus…", "File", ("Ctrl+S",), "save",
         "The table, list or chart with the keyboard focus, as a file.", needs_session=True, line=True,
@@ -130,8 +142,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_session=True,
     ),
     ActionSpec(
+        "go.troubleshoot", "Troubleshoot what is chosen", "Go", ("Ctrl+T",), "troubleshoot",
+        "The entity and the time that are shown; without one, the worst problem.", needs_session=True,
+        line=True,
+    ),
+    ActionSpec(
         "go.compare", "Compare the shown time with before", "Go", ("Ctrl+B",), "compare",
-        "The time that is shown against as long a time right before it.", needs_session=True, line=True,
+        "The time that is shown against as long a time right before it.", needs_session=True,
     ),
     ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",

@@ -46,6 +46,7 @@ from app.gui.storage_classing import StorageClassing
 from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
+from app.gui.troubleshooting_model import TroubleshootingModel
 from app.gui.window import Window
 from app.gui.workbench import Workbench
 from app.gui.zone_choice import ZoneChoice
@@ -107,6 +108,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         tests=TestsModel(session, jobs, settings, models),
         comparison=ComparisonModel(session, jobs, (catalogue, problems), models),
         moved=MovedModel(session, jobs, models),
+        troubleshooting=TroubleshootingModel(session, jobs, models),
         theme=theme,
         settings=settings,
         thresholds=thresholds,
@@ -128,6 +130,8 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     desk.comparison.known = lambda: known_of(desk)
+    desk.troubleshooting.findings = lambda: desk.findings.findings
+    desk.troubleshooting.problems = lambda: desk.problems.judged_by(desk.thresholds.limits.own)
     workbench.join(desk, window, saving)
     StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more
@@ -176,6 +180,7 @@ class _Frame(QObject):
         desk.tests.opened.connect(self._place_steps)
         desk.tests.asked.connect(lambda: window.show_panel("tests"))
         desk.comparison.asked.connect(lambda: window.show_panel("compare"))
+        desk.troubleshooting.asked.connect(lambda: window.show_panel("troubleshoot"))
         window.places.replace("inventory", "comparing", on=True)
         MomentFrame(window, desk, self)
         MovedPane(window.dock("moved"), window.dock("findings"), desk, self)
@@ -202,6 +207,7 @@ class _Frame(QObject):
             "go.up": self._entry.go_up,
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
+            "go.troubleshoot": lambda: navigation.troubleshoot_shown(desk),
             "go.compare": lambda: navigation.compare_with_before(desk),
             "view.reset": window.reset_layout,
             "view.menu": window.header.open_menu,

@@ -80,7 +80,9 @@ class ComparisonChoosing(QObject):
         if pair is None:
             return
         side = pair.a if letter == "a" else pair.b
-        dialog = WindowDialog(letter.upper(), side.window, self._desk.times.clock, self._view.window())
+        dialog = WindowDialog(
+            f"When is {letter.upper()}?", side.window, self._desk.times.clock, self._view.window()
+        )
         dialog.chosen.connect(
             lambda window: self._model.choose_side(
                 letter, ChosenSide("chosen", window, "typed times", side.session)

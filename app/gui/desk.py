@@ -24,6 +24,7 @@ from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
 from app.gui.topic_requests import TopicRequests
+from app.gui.troubleshooting_model import TroubleshootingModel
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
@@ -88,6 +89,7 @@ class Desk:
     tests: TestsModel
     comparison: ComparisonModel
     moved: MovedModel
+    troubleshooting: TroubleshootingModel
     theme: Theme
     settings: Settings
     thresholds: ThresholdStore

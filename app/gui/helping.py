@@ -35,6 +35,7 @@ OF_PLACES = {
     "panel-heatmap": "window#heat-map",
     "panel-tests": "tests",
     "panel-steps": "tests",
+    "panel-troubleshoot": "window#troubleshoot",
     "panel-compare": "window#compare",
     "panel-comparing": "window#compare",
     "panel-moved": "window#what-moved-with-it",

@@ -12,16 +12,19 @@ from app.gui.jobs import Job
 from app.gui.palette import Entry
 from app.gui.settings import SETTINGS, STORAGE_PAGES
 from app.gui.shortcut_sheet import key_text
+from app.gui.troubleshooting_model import Asked
 from resources.foreign_text import shown
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from sessions.troubleshooting import TroubleshootingRun
 from viewmodels.comparison_choices import PairOffer, pair_offers
 from viewmodels.entity_words import KINDS
 from viewmodels.snapshot import Snapshot
 from viewmodels.worst_instant import worst_instant
+from wizards.flows.troubleshooting.offers import entity_of_symptom
 
 _MINUTE_MS = 60_000
 _MARGINS = 10
@@ -59,6 +62,34 @@ def compare_with_before(desk: Desk) -> None:
         desk.comparison.asked.emit()
     else:
         desk.comparison.with_before(window)
+
+
+def troubleshoot_shown(desk: Desk) -> None:
+    """Look into the entity and the time that are shown; of everything, into the worst problem."""
+    scope, snapshot = desk.scope.scope, desk.session.snapshot
+    window = scope.window_in(snapshot.span) if snapshot is not None else None
+    if snapshot is None or len(scope.entities) != 1:
+        desk.troubleshooting.asked.emit()
+        return
+    ref = next(iter(scope.entities))
+    if window is None or window == snapshot.span or scope.follow:
+        troubleshoot(desk, ref)
+    else:
+        troubleshoot(desk, ref, window)
+
+
+def troubleshoot(desk: Desk, ref: EntityRef, window: TimeRange | None = None, *, front: bool = True) -> None:
+    """Look into an entity, or the nearest one above it that a symptom can be of, in a window (None: since
+    its worst problem began).
+    """
+    whole = desk.session.whole
+    of = entity_of_symptom(whole, ref) if whole is not None else None
+    if of is None:
+        desk.notify("A symptom can be of a VM, a host, a datastore or a device: this is none.", "info")
+    elif window is None:
+        desk.troubleshooting.ask_entity(of, front=front)
+    else:
+        desk.troubleshooting.ask(Asked(of, since=window.start, until=window.end), front=front)
 
 
 def pin_in_sight(desk: Desk, at: int | None) -> None:
@@ -118,6 +149,7 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
     yield from _sources(desk, snapshot)
     yield from _tests(desk)
     yield from _comparisons(desk)
+    yield from _symptoms(desk)
     icons: dict[str, QIcon] = {}
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
@@ -155,6 +187,22 @@ def _comparisons(desk: Desk) -> Iterator[Entry]:
     icon, known = desk.theme.icons.get("compare"), desk.comparison.known()
     for one in pair_offers(known) if known is not None else ():
         yield Entry(f"Compare: {one.why}", "comparison", icon, partial(_compare, desk, one))
+
+
+def _symptoms(desk: Desk) -> Iterator[Entry]:
+    """Yield an entry for each symptom that is offered, and for each earlier guided run."""
+    icon, model = desk.theme.icons.get("troubleshoot"), desk.troubleshooting
+    for one in model.offers():
+        text = f"Troubleshoot: {shown(one.name, 80)}"
+        yield Entry(text, "worst findings", icon, partial(troubleshoot, desk, one.entity))
+    for run in model.keeping.runs:
+        text = f"Guided run {run.number}: {shown(run.symptom.name, 80)}"
+        yield Entry(text, desk.times.clock.moment(run.at), icon, partial(_recall, desk, run))
+
+
+def _recall(desk: Desk, run: TroubleshootingRun) -> None:
+    desk.troubleshooting.asked.emit()
+    desk.troubleshooting.recall(run)
 
 
 def _compare(desk: Desk, pair: PairOffer) -> None:

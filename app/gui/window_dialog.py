@@ -15,10 +15,12 @@ class WindowDialog(QDialog):
 
     chosen = Signal(object)
 
-    def __init__(self, letter: str, window: TimeRange, clock: Clock, parent: QWidget) -> None:
+    def __init__(
+        self, title: str, window: TimeRange, clock: Clock, parent: QWidget, *, button: str = "Compare"
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"When is {letter}?")
+        self.setWindowTitle(title)
         self._clock = clock
         self.start = QLineEdit(clock(window.start).strftime("%Y-%m-%d %H:%M:%S"))
         self.end = QLineEdit(clock(window.end).strftime("%Y-%m-%d %H:%M:%S"))
@@ -32,7 +34,7 @@ class WindowDialog(QDialog):
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )
         self.buttons = buttons
-        buttons.button(QDialogButtonBox.StandardButton.Ok).setText("Compare")
+        buttons.button(QDialogButtonBox.StandardButton.Ok).setText(button)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

@@ -216,7 +216,7 @@ def test_another_session_is_the_other_side(
 
 def test_typed_times_are_taken_or_refused(compared: ComparePage, opened: Program, qtbot: QtBot) -> None:
     window = minutes(opened, 3, 6)
-    dialog = WindowDialog("A", window, opened.desk.times.clock, opened.window)
+    dialog = WindowDialog("When is A?", window, opened.desk.times.clock, opened.window)
     taken: list[TimeRange] = []
     dialog.chosen.connect(taken.append)
     dialog.open()

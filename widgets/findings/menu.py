@@ -21,7 +21,8 @@ class FindingsMenu(QObject):
     Signals: ``wanted`` with a finding whose evidence is to be shown; ``text_wanted`` and ``json_wanted``
     with the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
     the finding; ``explain_wanted`` with the problem to explain; ``moved_wanted`` with a finding of
-    which is asked what moved with it; ``before_wanted`` with one whose time is to be compared with before.
+    which is asked what moved with it; ``before_wanted`` with one whose time is to be compared with before;
+    ``troubleshoot_wanted`` with one to look into, ``verify_wanted`` with one whose fix is to be verified.
     ``tests`` returns ids and titles of the tests that a finding offers.
     """
 
@@ -33,6 +34,8 @@ class FindingsMenu(QObject):
     explain_wanted = Signal(str)
     moved_wanted = Signal(object)
     before_wanted = Signal(object)
+    troubleshoot_wanted = Signal(object)
+    verify_wanted = Signal(object)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
@@ -74,6 +77,8 @@ class FindingsMenu(QObject):
         ]
         return [
             MenuEntry("Show its evidence in the charts", lambda: self.wanted.emit(finding), "Ctrl+Return"),
+            MenuEntry("Troubleshoot", partial(self.troubleshoot_wanted.emit, finding)),
+            MenuEntry("Verify a fix…", partial(self.verify_wanted.emit, finding)),
             MenuEntry("What is this problem?", partial(self.explain_wanted.emit, finding.problem)),
             MenuEntry("What moved with it", partial(self.moved_wanted.emit, finding)),
             MenuEntry("Compare its time with before", partial(self.before_wanted.emit, finding)),

@@ -26,7 +26,7 @@ class InventoryMenu(QObject):
 
     Signals: ``scoped`` and ``charted`` with the entities to look at; ``exported`` with those to export;
     ``copied`` with a message; ``save_wanted`` with a FileOffer; ``explain_wanted`` with the entity whose
-    number is to be explained.
+    number is to be explained, ``troubleshoot_wanted`` with the one to look into.
     """
 
     scoped = Signal(object)
@@ -35,6 +35,7 @@ class InventoryMenu(QObject):
     copied = Signal(str)
     save_wanted = Signal(object)
     explain_wanted = Signal(object)
+    troubleshoot_wanted = Signal(object)
 
     def __init__(self, tree: QTreeView, selected: Callable[[], Sequence[EntityRef]]) -> None:
         super().__init__(tree)
@@ -62,6 +63,9 @@ class InventoryMenu(QObject):
                 why="" if chosen else "The scope is everything now.",
             ),
             MenuEntry(f"Chart {name}", lambda: self.charted.emit(refs), "Ctrl+Return"),
+            MenuEntry(
+                f"Troubleshoot {shown(str(index.data()), _NAME)}", lambda: self.troubleshoot_wanted.emit(ref)
+            ),
             *(
                 [MenuEntry("What is its number?", lambda: self.explain_wanted.emit(ref))]
                 if index.data(VALUE)

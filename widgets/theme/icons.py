@@ -81,6 +81,7 @@ NAMES = {
     "refresh": "ph.arrow-clockwise",
     "print": "ph.printer",
     "tests": "ph.test-tube",
+    "troubleshoot": "ph.first-aid-kit",
     "compare": "ph.scales",
     "swap": "ph.arrows-down-up",
     "moved": "ph.arrows-left-right",

@@ -18,10 +18,12 @@ from app.gui.panels import (
     moved_late,
     overview,
     timeline,
+    troubleshooting,
 )
 from resources.views import Screen
 
 _BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
+_BESIDE_TROUBLESHOOT = frozenset({"inventory", "jobs", "timeline"})
 _BESIDE_COMPARE = frozenset({"inventory", "jobs", "comparing"})
 
 PANELS: tuple[PanelSpec, ...] = (
@@ -32,6 +34,15 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
+    PanelSpec(
+        "troubleshoot",
+        "Troubleshoot",
+        "troubleshoot",
+        "center",
+        troubleshooting.make_page,
+        ("Ctrl+8",),
+        beside=_BESIDE_TROUBLESHOOT,
+    ),
     PanelSpec("tests", "Tests", "tests", "center", guided.make_tests, ("Ctrl+9",), beside=_BESIDE_TESTS),
     PanelSpec(
         "compare", "Compare", "compare", "center", comparing.make_page, ("Ctrl+0",), beside=_BESIDE_COMPARE
@@ -56,6 +67,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
         "tests": guided.KEYS,
         "compare": comparing.KEYS,
         "moved": moved_late.KEYS,
+        "troubleshoot": troubleshooting.KEYS,
     }
 
 

@@ -43,6 +43,8 @@ class FindingsPanel(QObject):
         self.view.menu.test_wanted.connect(self._test)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
         self.view.menu.moved_wanted.connect(desk.moved.ask_finding)
+        self.view.menu.troubleshoot_wanted.connect(self._troubleshoot)
+        self.view.menu.verify_wanted.connect(lambda finding: self._troubleshoot(finding, and_verify=True))
         self.view.menu.before_wanted.connect(self._compare)
         desk.findings.changed.connect(self._renew)
         desk.findings.verdict_changed.connect(self._show_verdict)
@@ -65,6 +67,13 @@ class FindingsPanel(QObject):
         entity = whole.entities.get(finding.entity) if whole is not None else None
         name = entity.name if entity is not None else finding.entity_name
         self._desk.tests.set_up(test, About(finding.entity.kind, name))
+
+    def _troubleshoot(self, finding: Finding, *, and_verify: bool = False) -> None:
+        """Look into what a finding is of; ``and_verify`` then asks whether its fix worked."""
+        if not self._desk.troubleshooting.ask_finding(finding, and_verify=and_verify):
+            self._desk.notify(
+                "A symptom can be of a VM, a host, a datastore or a device: this is none.", "info"
+            )
 
     def _compare(self, finding: Finding) -> None:
         """Compare the longest time of a finding with what was before it."""

@@ -11,6 +11,7 @@ from app.gui.actions import view_actions
 from app.gui.counter_meaning import explain_headline
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.navigation import troubleshoot
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
@@ -58,6 +59,7 @@ class InventoryPanel(QObject):
         menu.exported.connect(lambda refs: desk.export(desk.scope.scope.on(refs)))
         menu.copied.connect(lambda text: desk.notify(text, "ok"))
         menu.save_wanted.connect(desk.save_file)
+        menu.troubleshoot_wanted.connect(lambda ref: troubleshoot(desk, ref))
         menu.explain_wanted.connect(lambda ref: explain_headline(desk, self._headlines, ref))
 
     def _open(self) -> None:

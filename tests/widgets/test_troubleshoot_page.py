@@ -1,0 +1,209 @@
+"""The Troubleshoot page on a run that is given to it: rows, detail, keys, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from resources.guided_flow import load_flow
+from sessions.clock import clock_named
+from sessions.findings import CauseVerdict
+from sessions.model import EntityRef
+from sessions.times import TimeRange
+from sessions.troubleshooting import (
+    CheckedAgain,
+    CheckResult,
+    RowResult,
+    RuleLine,
+    SeenChange,
+    Step,
+    Symptom,
+    TroubleshootingRun,
+    Verification,
+    VerifiedNumber,
+)
+from widgets.theme import Theme
+from wizards.flows.troubleshooting.page_rows import ListHead, ListRow, found_only, lines_of, pending_lines
+from wizards.pages.troubleshoot_page import TroubleshootPage
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+VM = EntityRef("vm", "vm-1")
+BEFORE, AFTER = TimeRange(600_000, 1_200_000), TimeRange(1_260_000, 1_900_000)
+READY = CheckResult(
+    "cpu.limit", "Held back by a CPU limit", "ready", "probable", "problem",
+    "db-prod was held back for 31 % of the time.", "Does a limit keep a VM from CPU time?",
+    entity=VM, name="db-prod", severity="critical", lasted_s=600.0, windows=(BEFORE,),
+    rule=(
+        RuleLine("Held back, mean", 31.2, 0.1, "%", holds=True, source="EPP: above zero"),
+        RuleLine("… for at least", 600.0, 60.0, "s", holds=True),
+        RuleLine("CPU run, mean", 39.8, None, "%", holds=None),
+    ),
+    causes=(
+        CauseVerdict("vm_limit", "The VM has a limit of its own", "likely", "Its limit is 2 GHz."),
+        CauseVerdict("pool_limit", "Its pool has a limit", "ruled out", "It is in no pool."),
+        CauseVerdict("affinity", "It may run on few cores", "unknown", "vCenter would tell."),
+    ),
+    steps=(
+        Step("Set its CPU limit to unlimited.", "vm_limit", client="VM › Edit Settings › CPU",
+             powercli="Get-VM 'db-prod'", esxcli="esxcli vm process list"),
+    ),
+)  # fmt: skip
+TOOLS = CheckResult(
+    "guest.tools_not_running", "VMware Tools do not run", "tools", "first", "insufficient data",
+    "No source tells.", "Do Tools run?", get="Connect the vCenter.",
+)  # fmt: skip
+ROWS = (
+    RowResult("tools", "VMware Tools", "first", "", "insufficient data", "No source tells",
+              "guest.tools_not_running", ("guest.tools_not_running",)),
+    RowResult("ready", "High ready, host not saturated", "probable", "", "problem", "31.2 % of 0.10 %",
+              "cpu.limit", ("cpu.limit",)),
+)  # fmt: skip
+RUN = TroubleshootingRun(
+    1, 1_200_000, Symptom(VM, "db-prod", "slow", BEFORE), 1_200_000, ROWS, (TOOLS, READY)
+)
+DONE = Verification(
+    at=1_900_000, state="done", before=BEFORE, after=AFTER, outcome="fixed", confidence="high",
+    because="It is gone.", load="The load was the same.", same_load=True, has_s=640.0, needs_s=600.0,
+    changes=(SeenChange(1_200_000, "CPU limit: 2 GHz → not set", VM, "db-prod", by="mara"),),
+    checks=(CheckedAgain("cpu.limit", READY.title, "ready", "problem", "not found", "fixed", "It is gone.",
+                         value_before=31.2, value_after=0.0, limit=0.1, unit="%"),),
+    checked=(TOOLS, replace(READY, verdict="not found", because="It was not held back.", lasted_s=0.0)),
+    numbers=(
+        VerifiedNumber("held back", "db-prod", "%", 31.2, 0.0, -31.2, (-32.0, -30.0), "better"),
+        VerifiedNumber("packets", "db-prod", "/s", 4180.0, 4230.0, 50.0, (-90.0, 190.0), "~"),
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def page(qtbot: QtBot, qapp: QApplication) -> TroubleshootPage:
+    view = TroubleshootPage(Theme(qapp, "dark"), lambda: clock_named("utc"))
+    qtbot.addWidget(view)
+    view.resize(1100, 700)
+    view.show()
+    return view
+
+
+def plain(text: str) -> str:
+    """A text with ordinary spaces."""
+    return " ".join(text.split())
+
+
+def shown(page: TroubleshootPage) -> str:
+    """All words of the detail."""
+    QApplication.processEvents()
+    labels = page.detail.findChildren(QLabel)
+    return plain(" | ".join(one.text() for one in labels if one.isVisibleTo(page) and one.text()))
+
+
+def told(page: TroubleshootPage) -> list[str]:
+    return [plain(str(page.list.checks.index(row).data())) for row in range(page.list.checks.rowCount())]
+
+
+def show_run(page: TroubleshootPage, again: Verification | None = None) -> None:
+    page.show_run(RUN, lines_of(RUN, load_flow(), again), {}, again)
+    if again is not None:
+        page.detail.verify.show_found(again)
+
+
+def test_rows_are_hollow_until_they_are_judged(page: TroubleshootPage) -> None:
+    lines = pending_lines(load_flow())
+    page.show_checking(lines, "Checking…")
+    rows = [one for one in lines if isinstance(one, ListRow)]
+    assert {one.id for one in rows} == {one.id for one in load_flow().rows}
+    assert {one.state for one in rows} == {"none"}
+    assert "High ready, host not saturated: not judged yet" in told(page)
+
+
+def test_the_page_opens_on_the_worst_problem(page: TroubleshootPage) -> None:
+    QAbstractItemModelTester(page.list.checks)
+    show_run(page)
+    assert told(page) == [
+        "First, none of 1 found",
+        "VMware Tools: insufficient data. No source tells",
+        "Probably hurts, 1 of 1 found",
+        "High ready, host not saturated: problem. 31.2 % of 0.10 %",
+    ]
+    assert page.detail.title.text() == "Held back by a CPU limit"
+    words = shown(page)
+    for part in ("likely", "ruled out", "unknown", "Set its CPU limit to unlimited.", "VM › Edit Settings"):
+        assert part in words
+    assert "31.2 %" in plain(page.detail.rule.text())
+    assert "≥ 0.10 %" in plain(page.detail.rule.text())
+
+
+def test_keys_choose_rows_and_show_what_was_found(page: TroubleshootPage, qtbot: QtBot) -> None:
+    show_run(page)
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Up)
+    assert page.detail.title.text() == "VMware Tools do not run"
+    assert "Connect the vCenter." in shown(page)
+    qtbot.keyClick(page.list, Qt.Key.Key_F)
+    assert told(page) == [
+        "Probably hurts, 1 of 1 found",
+        "High ready, host not saturated: problem. 31.2 % of 0.10 %",
+    ]
+    with qtbot.waitSignal(page.verify_wanted):
+        qtbot.keyClick(page.list, Qt.Key.Key_V)
+    with qtbot.waitSignal(page.again):
+        qtbot.keyClick(page.list, Qt.Key.Key_R)
+    with qtbot.waitSignal(page.list.opened):
+        qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    qtbot.keyClick(page.list, Qt.Key.Key_N)
+    assert page.detail.note.hasFocus()
+    qtbot.keyClicks(page.detail.note, "frvn")
+    with qtbot.waitSignal(page.detail.noted) as noted:
+        qtbot.keyClick(page.detail.note, Qt.Key.Key_Return)
+    assert noted.args == ["frvn"]
+    assert page.found.isChecked()
+
+
+def test_links_of_the_rule_lead_to_samples_and_limits(page: TroubleshootPage, qtbot: QtBot) -> None:
+    show_run(page)
+    rule = page.detail.rule
+    rule.setFocus()
+    with qtbot.waitSignal(page.detail.measured):
+        qtbot.keyClick(rule, Qt.Key.Key_Return)
+    qtbot.keyClick(rule, Qt.Key.Key_Right)
+    with qtbot.waitSignal(page.detail.limits_wanted):
+        qtbot.keyClick(rule, Qt.Key.Key_Return)
+
+
+def test_what_became_of_it_stands_beside_the_rule(page: TroubleshootPage) -> None:
+    show_run(page, DONE)
+    assert told(page)[-1] == "High ready, host not saturated: not found. was 31.2 %, now 0 %"
+    card = page.detail.verify
+    assert card.title.text() == "Fixed, confidence high"
+    assert "It is gone. The load was the same." in card.sentence.text()
+    words = shown(page)
+    for part in ("31.2 %", "-31.2 %", "~ no real difference", "by mara"):
+        assert part in words.replace("−", "-")
+    assert not card.all.isHidden()
+    assert card.made.isHidden()
+
+
+def test_waiting_and_too_early_say_what_they_wait_for(page: TroubleshootPage) -> None:
+    waiting = replace(
+        DONE, state="waiting for the change", outcome=None, confidence="none", changes=(), numbers=(),
+        because="No change was seen yet.", after=None, has_s=0.0, checks=(), checked=(),
+    )  # fmt: skip
+    show_run(page, waiting)
+    card = page.detail.verify
+    assert (card.title.text(), card.made.isHidden(), card.all.isHidden()) == (
+        "Waiting for the change", False, True,
+    )  # fmt: skip
+    early = replace(waiting, state="too early", after=AFTER, has_s=240.0)
+    card.show_found(early)
+    assert plain(card.title.text()) == "Too early: 4 min of 10 min"
+    assert card.bar.value() == 400
+
+
+def test_found_only_leaves_out_empty_groups() -> None:
+    lines = found_only(lines_of(RUN, load_flow()))
+    assert [type(one) for one in lines] == [ListHead, ListRow]
+    assert found_only(()) == ()

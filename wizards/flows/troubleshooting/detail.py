@@ -1,0 +1,160 @@
+"""What the Troubleshoot page says of one check and of its verification, as texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resources.units import format_duration, format_value
+from sessions.clock import Clock
+from sessions.troubleshooting import (
+    CheckResult,
+    RuleLine,
+    Verification,
+    VerifiedNumber,
+)
+from viewmodels.health import Health
+from wizards.flows.result_sheet import Chip
+from wizards.flows.troubleshooting.measured_words import value_text
+from wizards.flows.troubleshooting.page_rows import STATES
+
+_CONTEXT = "–"
+"""Said of a number that has no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleWords:
+    """A line of the rule as texts; ``limit`` and ``holds`` are a dash for what is only context."""
+
+    what: str
+    measured: str
+    limit: str
+    holds: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class DetailHead:
+    """The head of the detail: state, title, chips, the sentence, and what it follows from."""
+
+    state: Health
+    title: str
+    chips: tuple[Chip, ...]
+    sentence: str
+    follows: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberWords:
+    """A number before and after as texts, and how the change is meant."""
+
+    what: str
+    before: str
+    after: str
+    change: str
+    state: Health
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyWords:
+    """A verification as texts. ``part`` (0 to 1) is how much of what it needs is there, None when done."""
+
+    state: Health
+    title: str
+    when: str
+    sentence: str
+    load: str
+    part: float | None
+    changes: tuple[str, ...]
+    numbers: tuple[NumberWords, ...]
+    elsewhere: tuple[str, ...]
+
+
+def head_of(check: CheckResult, before: CheckResult | None = None) -> DetailHead:
+    """Return the head of a check; ``before`` is the same one before the change, if it was judged again."""
+    state = STATES[check.verdict]
+    chips = [Chip(check.verdict, state)]
+    if before is not None and before.verdict != check.verdict and before.is_found:
+        chips.append(Chip(f"was {'a problem' if before.verdict == 'problem' else before.verdict}", "part"))
+    if check.is_found and check.lasted_s:
+        chips.append(Chip(format_duration(check.lasted_s), "part"))
+    follows = ""
+    if check.follows_from is not None:
+        _, above, _, name = check.follows_from
+        follows = f"Follows from: {above}, {name}."
+    notes = list(check.notes)
+    if check.get and check.get.rstrip(".").lower() not in check.because.lower():
+        notes.insert(0, check.get)
+    notes += [f"Also {one.name}: {one.conclusion}" for one in check.also]
+    return DetailHead(state, check.title, tuple(chips), check.because, follows, tuple(notes))
+
+
+def rule_words(line: RuleLine) -> RuleWords:
+    """Return a line of a rule as texts."""
+    measured = _amount(line.value, line.unit, line.limit)
+    if line.limit is None:
+        holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
+        return RuleWords(line.what, measured, _CONTEXT, holds, line.source)
+    sign = "<" if line.is_below else "≥"
+    holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
+    return RuleWords(
+        line.what, measured, f"{sign} {_amount(line.limit, line.unit, line.limit)}", holds, line.source
+    )
+
+
+def _amount(value: float, unit: str, limit: float | None) -> str:
+    return format_duration(value) if unit == "s" else value_text(value, unit, limit)
+
+
+_OUTCOMES: dict[str, Health] = {
+    "fixed": "ok",
+    "better": "warning",
+    "unchanged": "critical",
+    "worse": "critical",
+    "can't tell": "none",
+}
+_JUDGED: dict[str, Health] = {"better": "ok", "worse": "critical"}
+
+
+def verify_words(found: Verification, clock: Clock) -> VerifyWords:
+    """Return a verification as texts."""
+    when = clock.window(found.after, zone=False) if found.after is not None else ""
+    if found.session:
+        when = f"{found.session} · {when}"
+    title = (found.outcome or found.state).capitalize()
+    if found.outcome == "better" and any(one.is_found for one in found.checked):
+        title = "Better, but still over the limit"
+    if found.outcome and found.confidence != "none":
+        title += f", confidence {found.confidence}"
+    part = None
+    if found.state != "done":
+        part = min(1.0, found.has_s / found.needs_s) if found.needs_s else 0.0
+    if found.state == "too early":
+        title = f"Too early: {format_duration(found.has_s)} of {format_duration(found.needs_s)}"
+    changes = tuple(
+        f"{clock.time(one.at)}  {f'{one.name}: ' if one.name and one.name not in one.what else ''}{one.what}"
+        + (f", by {one.by}" if one.by else "")
+        for one in found.changes
+    )
+    return VerifyWords(
+        _OUTCOMES.get(found.outcome or "", "none"),
+        title,
+        when,
+        found.because,
+        found.load,
+        part,
+        changes,
+        tuple(_number(one) for one in found.numbers),
+        tuple(f"{one.name}: {one.title}. {one.conclusion}" for one in found.elsewhere),
+    )
+
+
+def _number(one: VerifiedNumber) -> NumberWords:
+    before, after = (value_text(value, one.unit) for value in (one.before, one.after))
+    if one.judged in ("~", "undecided"):
+        change = "~" if one.judged == "~" else "undecided"
+    else:
+        sign = "+" if one.difference > 0 else ""
+        unit = "" if one.unit in ("ratio", "flag", "state") else one.unit
+        change = f"{sign}{format_value(one.difference, unit)}"
+    return NumberWords(one.what, before, after, change, _JUDGED.get(one.judged, "part"))

@@ -1,0 +1,392 @@
+"""One check: what was found, its chart, the rule, causes told apart, what to do, did it work, and notes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.foreign_text import breakable, shown
+from sessions.clock import Clock
+from sessions.findings import CauseVerdict
+from sessions.troubleshooting import CheckResult, Note, RuleLine, Step
+from widgets.copying import copy_text
+from widgets.link_label import LinkLabel
+from widgets.theme import Theme
+from wizards.flows.troubleshooting.check_charts import CheckChart
+from wizards.flows.troubleshooting.detail import head_of, rule_words
+from wizards.pages.fact_list import SymbolView
+from wizards.pages.result_head import ChipsView
+from wizards.pages.troubleshoot_chart import CheckChartView
+from wizards.pages.troubleshoot_verify import VerifyCard
+
+_TWO_COLUMNS = 720
+_CAUSE_STATES = {"likely": "critical", "possible": "warning", "ruled out": "", "unknown": "unknown"}
+
+
+class CheckDetail(QScrollArea):
+    """Signals: ``explained`` with a problem whose page is wanted; ``measured`` when the numbers are to be
+    charted; ``limits_wanted`` when the limits are to be changed; ``checked`` with a problem of the same row
+    to show instead; ``copied`` with a message; ``noted`` with a note; ``entity_wanted`` for who it is about.
+    """
+
+    explained = Signal(str)
+    measured = Signal()
+    limits_wanted = Signal()
+    checked = Signal(str)
+    copied = Signal(str)
+    noted = Signal(str)
+    entity_wanted = Signal(object)
+
+    def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._clock = theme, clock
+        self._check: CheckResult | None = None
+        self._is_wide = True
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("The chosen check")
+        self._symbol = SymbolView(theme)
+        self.title = _words("page-title")
+        self._chips = ChipsView(theme)
+        self._id = LinkLabel("check-id")
+        self._id.linkActivated.connect(lambda _link: self._explain())
+        self.sentence = _words("")
+        self.follows = _words("title")
+        self.chart = CheckChartView(theme, clock)
+        self.rule = LinkLabel("check-rule")
+        self.rule.setWordWrap(True)
+        self.rule.setProperty("role", "")
+        self.rule.linkActivated.connect(self._follow)
+        self._source, self._question = _words("muted"), _words("muted")
+        self._others = LinkLabel("check-others")
+        self._others.setWordWrap(True)
+        self._others.linkActivated.connect(self.checked)
+        self._remarks = _words("muted")
+        self._causes, self._steps, self._notes = QVBoxLayout(), QVBoxLayout(), QGridLayout()
+        self._heads = {name: _caps(name) for name in ("The rule", "Causes told apart", "What to do", "Notes")}
+        self.verify = VerifyCard(theme, clock)
+        self.note = QLineEdit(placeholderText="Add a note… it is kept with the run")
+        self.note.setAccessibleName("Add a note")
+        self.note.setMaxLength(2000)
+        self.note.returnPressed.connect(self._note)
+        self.kept = _words("muted")
+        self._arrange()
+        theme.changed.connect(self._renew)
+
+    def _arrange(self) -> None:
+        head = self._head = QGridLayout()
+        head.setHorizontalSpacing(8)
+        head.setVerticalSpacing(4)
+        head.addWidget(self._symbol, 0, 0, Qt.AlignmentFlag.AlignTop)
+        head.setColumnStretch(1, 1)
+        self._left, self._right = QWidget(), QWidget()
+        left, right = QVBoxLayout(self._left), QVBoxLayout(self._right)
+        for one in (left, right):
+            one.setContentsMargins(0, 0, 0, 0)
+            one.setSpacing(6)
+        left.addWidget(self._heads["The rule"])
+        left.addWidget(self._question)
+        left.addWidget(self.rule)
+        left.addWidget(self._source)
+        left.addSpacing(6)
+        left.addWidget(self._heads["Causes told apart"])
+        self._causes.setSpacing(6)
+        left.addLayout(self._causes)
+        left.addWidget(self._others)
+        left.addStretch(1)
+        right.addWidget(self._heads["What to do"])
+        self._steps.setSpacing(8)
+        right.addLayout(self._steps)
+        right.addWidget(self.verify)
+        right.addSpacing(6)
+        right.addWidget(self._heads["Notes"])
+        right.addLayout(self._notes)
+        self._notes.setColumnStretch(1, 1)
+        right.addWidget(self.note)
+        right.addWidget(self.kept)
+        right.addStretch(1)
+        self._columns = QGridLayout()
+        self._columns.setHorizontalSpacing(20)
+        self._columns.setVerticalSpacing(12)
+        self._place_columns()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(16, 10, 16, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.sentence)
+        column.addWidget(self.follows)
+        column.addWidget(self._remarks)
+        column.addWidget(self.chart)
+        column.addLayout(self._columns)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def show_check(
+        self,
+        check: CheckResult,
+        chart: CheckChart | None,
+        before: CheckResult | None,
+        others: Sequence[CheckResult],
+    ) -> None:
+        """Show a check; ``before`` is the same one before the change (None: not judged again), ``others`` are
+        those of the same row.
+        """
+        is_same = self._check is not None and self._check.problem == check.problem
+        words = head_of(check, before)
+        self._symbol.show_state(words.state)
+        self.title.setText(breakable(shown(words.title, 200)))
+        self._chips.show_chips(words.chips)
+        self._chips.setFixedWidth(self._chips.wanted_width())
+        self._id.show_links(self._link("id", f"{check.problem} · F1"))
+        self.sentence.setText(breakable(shown(words.sentence, 1000)))
+        self.follows.setText(breakable(shown(words.follows, 300)))
+        self.follows.setVisible(bool(words.follows))
+        self._remarks.setText(breakable(shown("\n".join(words.notes), 2000)))
+        self._remarks.setVisible(bool(words.notes))
+        self.chart.show_check(chart)
+        self.chart.setVisible(chart is not None)
+        if self._check != check:
+            self._check = check
+            self._show_rule(check)
+            self._show_causes(check.causes)
+            self._show_steps(check.steps)
+        self._show_others([one for one in others if one.problem != check.problem])
+        self.setAccessibleDescription(f"{words.title}: {check.verdict}. {words.sentence}")
+        if not is_same:
+            self.verticalScrollBar().setValue(0)
+
+    @property
+    def problem(self) -> str:
+        """The problem that is shown, empty for none."""
+        return self._check.problem if self._check is not None else ""
+
+    def show_notes(self, notes: Sequence[Note], kept: str) -> None:
+        """Show the notes of the run, and whether it is kept."""
+        _empty(self._notes)
+        clock = self._clock()
+        for row, one in enumerate(notes):
+            when = _words("muted", f"{clock.time(one.at, seconds=False)} {shown(one.by, 20)}".strip())
+            text = _words("", breakable(shown(one.text, 2000)))
+            self._notes.addWidget(when, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._notes.addWidget(text, row, 1)
+        self.kept.setText(breakable(shown(kept, 400)))
+        self.kept.setVisible(bool(kept))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Put what to do below the rule where there is no room beside it."""
+        super().resizeEvent(event)
+        is_wide = self.viewport().width() >= _TWO_COLUMNS
+        if is_wide != self._is_wide:
+            self._is_wide = is_wide
+            self._place_columns()
+
+    def _place_columns(self) -> None:
+        top, left = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        for part in (self.title, self._chips, self._id):
+            self._head.removeWidget(part)
+        self._head.addWidget(self.title, 0, 1, 1, 1 if self._is_wide else 2)
+        self._head.addWidget(
+            self._chips, *((0, 2) if self._is_wide else (1, 1)), top if self._is_wide else left
+        )
+        self._head.addWidget(self._id, *((0, 3) if self._is_wide else (1, 2)), top)
+        for one in (self._left, self._right):
+            self._columns.removeWidget(one)
+        at = (0, 1) if self._is_wide else (1, 0)
+        self._columns.addWidget(self._left, 0, 0, Qt.AlignmentFlag.AlignTop)
+        self._columns.addWidget(self._right, *at, Qt.AlignmentFlag.AlignTop)
+        self._columns.setColumnStretch(0, 1)
+        self._columns.setColumnStretch(1, 1 if self._is_wide else 0)
+        self._columns.setColumnMinimumWidth(1, 0)
+
+    def _link(self, target: str, text: str, *, colour: str = "", bold: bool = False) -> str:
+        ink = colour or self._theme.tokens.accent
+        weight = "; font-weight:600" if bold else ""
+        return f'<a href="{target}" style="color:{ink}; text-decoration:none{weight}">{html.escape(text)}</a>'
+
+    def _show_rule(self, check: CheckResult) -> None:
+        tokens = self._theme.tokens
+        rows = []
+        for line in check.rule:
+            words = rule_words(line)
+            colour = tokens.critical if line.holds and check.is_found else tokens.muted
+            rows.append(
+                f"<tr><td>{html.escape(shown(words.what, 120))}</td>"
+                f'<td align="right">&nbsp;{self._link("measured", words.measured, bold=True)}</td>'
+                f'<td align="right" style="color:{tokens.muted}">&nbsp;'
+                f"{self._link('limits', words.limit, colour=tokens.muted)}</td>"
+                f'<td align="right" style="color:{colour}">&nbsp;{words.holds}</td></tr>'
+            )
+        if not rows and check.number is not None:
+            one = check.number
+            rows.append(
+                f"<tr><td>{html.escape(shown(one.what.rstrip(', '), 120))}, worst of "
+                f"{html.escape(shown(one.entity_name, 60))}</td>"
+                f"{self._number_cells(one.value, one.limit, one.unit, is_below=one.is_below)}</tr>"
+            )
+        head = "".join(
+            f'<td align="{side}" style="color:{tokens.muted}">{text}</td>'
+            for side, text in (
+                ("left", ""),
+                ("right", "&nbsp;&nbsp;measured"),
+                ("right", "&nbsp;&nbsp;limit"),
+                ("right", "&nbsp;&nbsp;holds"),
+            )
+        )
+        table = f'<table width="100%" cellspacing="0" cellpadding="2"><tr>{head}</tr>{"".join(rows)}</table>'
+        self._question.setText(breakable(shown(check.looked_at, 300)))
+        self.rule.show_links(table if rows else "")
+        self.rule.setVisible(bool(rows))
+        source = next((one.source for one in check.rule if one.source), "")
+        self._source.setText(f"Limit: {shown(source, 200)}" if source else "")
+        self._source.setVisible(bool(source))
+
+    def _number_cells(self, value: float, limit: float, unit: str, *, is_below: bool) -> str:
+        words = rule_words(RuleLine("", value, limit, unit, None, is_below))
+        return (
+            f'<td align="right">&nbsp;{self._link("measured", words.measured, bold=True)}</td>'
+            f'<td align="right">&nbsp;{self._link("limits", words.limit, colour=self._theme.tokens.muted)}'
+            f'</td><td align="right">&nbsp;no</td>'
+        )
+
+    def _show_causes(self, causes: Sequence[CauseVerdict]) -> None:
+        _empty(self._causes)
+        self._heads["Causes told apart"].setVisible(bool(causes))
+        muted = self._theme.tokens.muted
+        for one in causes:
+            line = QWidget()
+            row = QHBoxLayout(line)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(8)
+            chip = QLabel(one.verdict)
+            chip.setProperty("role", "chip")
+            chip.setProperty("state", _CAUSE_STATES[one.verdict])
+            chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            chip.setFixedSize(68, 18)
+            text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+            because = html.escape(shown(one.because, 400))
+            text.setText(f"{html.escape(shown(one.title, 200))} <span style='color:{muted}'>{because}</span>")
+            text.setAccessibleName(f"{one.verdict}: {shown(one.title, 200)}. {shown(one.because, 400)}")
+            row.addWidget(chip, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text, 1)
+            self._causes.addWidget(line)
+
+    def _show_steps(self, steps: Sequence[Step]) -> None:
+        _empty(self._steps)
+        self._heads["What to do"].setVisible(bool(steps))
+        for number, step in enumerate(steps, start=1):
+            self._steps.addWidget(self._step(number, step))
+
+    def _step(self, number: int, step: Step) -> QWidget:
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        disc = QLabel("✓" if step.seen else str(number))
+        disc.setProperty("role", "step")
+        disc.setProperty("state", "ok" if step.seen else "")
+        disc.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        disc.setFixedSize(20, 20)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        so = f"If so ({step.if_so}): " if step.if_so else ""
+        column.addWidget(_words("", breakable(shown(f"{so}{step.text}", 600))))
+        if step.seen and step.seen_at is not None:
+            done = f"seen at {self._clock().time(step.seen_at)}: {shown(step.seen, 200)}"
+            column.addWidget(_words("ok", breakable(done)))
+        if step.client:
+            column.addWidget(_words("muted", breakable(shown(step.client, 300))))
+        copies = QHBoxLayout()
+        copies.setSpacing(4)
+        for name, text in (("PowerCLI", step.powercli), ("esxcli", step.esxcli)):
+            if text:
+                button = QPushButton(f"Copy {name}")
+                button.setProperty("role", "toggle")
+                button.setIcon(self._theme.icons.get("copy"))
+                button.setToolTip(shown(text, 600))
+                button.setAccessibleName(f"Copy the {name} line of step {number}")
+                button.clicked.connect(partial(self._copy, text, name))
+                copies.addWidget(button)
+        copies.addStretch(1)
+        if copies.count() > 1:
+            column.addLayout(copies)
+        row.addWidget(disc, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        return line
+
+    def _show_others(self, others: Sequence[CheckResult]) -> None:
+        symbols = {"problem": "▲", "suspected": "◆", "not found": "●", "insufficient data": "○"}
+        parts = [
+            self._link(one.problem, f"{symbols.get(one.verdict, '·')} {one.title}")
+            for one in others
+            if one.verdict != "not applicable"
+        ]
+        self._others.show_links(f"Also asked here: {' · '.join(parts)}" if parts else "")
+        self._others.setVisible(bool(parts))
+
+    def _copy(self, text: str, name: str, _checked: bool = False) -> None:
+        self.copied.emit(copy_text(text, f"The {name} line"))
+
+    def _follow(self, link: str) -> None:
+        if link == "limits":
+            self.limits_wanted.emit()
+        else:
+            self.measured.emit()
+
+    def _explain(self) -> None:
+        if self._check is not None:
+            self.explained.emit(self._check.problem)
+
+    def _note(self) -> None:
+        text = self.note.text().strip()
+        if text:
+            self.note.clear()
+            self.noted.emit(text)
+
+    def _renew(self) -> None:
+        """Draw links and symbols in the colours of another theme."""
+        if self._check is not None:
+            self._show_rule(self._check)
+            self._show_causes(self._check.causes)
+            self._show_steps(self._check.steps)
+            self._id.show_links(self._link("id", f"{self._check.problem} · F1"))
+
+
+def _words(role: str, text: str = "") -> QLabel:
+    label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _caps(text: str) -> QLabel:
+    label = QLabel(text.upper())
+    label.setProperty("role", "pane-title")
+    return label
+
+
+def _empty(layout: QLayout) -> None:
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = item.widget() if item is not None else None
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
