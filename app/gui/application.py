@@ -26,6 +26,7 @@ from app.gui.helping import Helping
 from app.gui.jobs import JobRunner
 from app.gui.jobs_pane import JobsPane
 from app.gui.judging import Judging
+from app.gui.judging_cards import JudgingCards
 from app.gui.layout import SavedLayout
 from app.gui.moment_frame import MomentFrame
 from app.gui.moment_model import MomentModel
@@ -131,7 +132,8 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     )
     desk.comparison.known = lambda: known_of(desk)
     desk.troubleshooting.findings = lambda: desk.findings.findings
-    desk.troubleshooting.problems = lambda: desk.problems.judged_by(desk.thresholds.limits.own)
+    desk.troubleshooting.cards = JudgingCards(problems, thresholds)
+    findings.changed.connect(desk.troubleshooting.get_ready)
     workbench.join(desk, window, saving)
     StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more

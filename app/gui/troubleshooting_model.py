@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from app.gui.troubleshooting_keeping import RunKeeping
+from diagnosis.compiled import compile_problems
 from resources.failures import HyperscopeError
-from resources.problem_cards import Problems
+from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader
@@ -56,7 +57,7 @@ class _Looked:
 class TroubleshootingModel(QObject):
     """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front.
 
-    ``findings`` returns those of the session, ``problems`` the cards with the limits that judge.
+    ``findings`` returns those of the session, ``cards`` the cards with the limits that judge.
     """
 
     changed = Signal()
@@ -66,7 +67,7 @@ class TroubleshootingModel(QObject):
         super().__init__(parent)
         self._session, self._jobs = session, jobs
         self.findings: Callable[[], Sequence[Finding]] = tuple
-        self.problems: Callable[[], Problems | None] = lambda: None
+        self.cards: Callable[[], Problems] = load_problems
         self.keeping = RunKeeping(session, jobs, self)
         self.keeping.changed.connect(self._take_number)
         self.state: State = "nothing"
@@ -83,6 +84,7 @@ class TroubleshootingModel(QObject):
         self._is_chosen = False
         self._is_watched = False
         self._verifies_next = False
+        self._compiled: Problems | None = None
         self._soon = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._soon.timeout.connect(self._follow)
         session.opened.connect(lambda _snapshot: self._clear())
@@ -90,6 +92,15 @@ class TroubleshootingModel(QObject):
         session.changed.connect(self._note_growth)
 
     # --- what is looked into
+
+    def get_ready(self) -> None:
+        """Compile the rules once, in a worker: a session that was judged is likely to be looked into."""
+        cards = self.cards()
+        if cards is not self._compiled and self._session.whole is not None:
+            self._compiled = cards
+            self._jobs.start(
+                "troubleshoot.rules", "Reading the rules", lambda _job: compile_problems(cards), _nothing
+            )
 
     def begin_first(self) -> None:
         """Look into the worst finding, unless something was chosen already."""
@@ -191,7 +202,7 @@ class TroubleshootingModel(QObject):
         run, whole, path = self.run, self._session.whole, self._session.path
         if run is None or whole is None or path is None:
             return
-        known, told, after, other = self.problems(), self._told, self._after, self._other
+        known, told, after, other = self.cards(), self._told, self._after, self._other
 
         def work(reader: SessionReader, job: Job) -> tuple[Verification, Mapping[str, CheckChart]]:
             knowledge = knowledge_of(known)
@@ -247,7 +258,7 @@ class TroubleshootingModel(QObject):
         question, whole = self.question, self._session.whole
         if question is None or whole is None:
             return
-        known = self.problems()
+        known = self.cards()
 
         def work(reader: SessionReader, job: Job) -> _Looked:
             symptom = _symptom(whole, question)
@@ -280,7 +291,7 @@ class TroubleshootingModel(QObject):
 
     def _read_charts(self) -> None:
         """Read the charts of an earlier run, whose verdicts stay as they were."""
-        run, whole, known = self.run, self._session.whole, self.problems()
+        run, whole, known = self.run, self._session.whole, self.cards()
         if run is None or whole is None:
             return
         again = self.verification
@@ -352,6 +363,10 @@ class TroubleshootingModel(QObject):
         self._reset()
         self.question, self._is_chosen, self.state = None, False, "nothing"
         self.changed.emit()
+
+
+def _nothing(_result: object) -> None:
+    """Nobody waits for it."""
 
 
 def _asked(symptom: Symptom) -> Asked:
