@@ -103,7 +103,7 @@ class TestFlash:
         assert "21.1 times its usual 90" in found.conclusion
 
     def test_flash_at_work_takes_a_little_longer(self) -> None:
-        recording = site(device=NVME, device_latency=during(600, 900, 1.6, 0.3))
+        recording = site(device=NVME, device_latency=during(600, 900, 1.4, 0.3))
         assert not findings(recording, problem=self.PROBLEM)
 
 
