@@ -105,11 +105,10 @@ class NumberBook:
         assert measure is not None
         limit = rule.card.thresholds[measure.limit]
         hold: Hold = rule.sustained.warning
-        entity = self.topology.entity(ref)
         return CheckNumber(
             what=measure.what,
             entity=self.topology.base(ref),
-            entity_name=entity.name,
+            entity_name=self.topology.shown_name(ref),
             value=value,
             limit=_limit(rule, ref, self.topology),
             unit=limit.unit,

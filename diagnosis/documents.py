@@ -9,20 +9,27 @@ from diagnosis.engine import Diagnosis
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import EntityRef, Event
 from sessions.times import TimeRange, iso
-from sessions.verdict_wording import verdict_json
+from sessions.verdict_wording import check_because, verdict_json
 
 Json = dict[str, object]
 
 
 def findings_json(diagnosis: Diagnosis) -> Json:
-    """Return ``{"verdict", "window", "findings", "checks", "notes"}``; numbers that are not finite become
-    null.
+    """Return ``{"window", "judged_to", "findings", "not_judged", "verdict", "checks", "notes"}``; numbers
+    that are not finite become null.
     """
+    judged_to = diagnosis.verdict.judged_to
     names = {finding.entity: finding.entity_name for finding in diagnosis.findings}
     return {
         "verdict": verdict_json(diagnosis.verdict),
         "window": _window(diagnosis.window) if diagnosis.window else None,
+        "judged_to": None if judged_to is None else iso(judged_to),
         "findings": [finding_json(finding, names) for finding in diagnosis.findings],
+        "not_judged": [
+            {"problem": one.problem, "why": check_because(one)}
+            for one in diagnosis.verdict.checks
+            if not one.judged
+        ],
         "checks": [
             {
                 "problem": check.problem,

@@ -259,7 +259,7 @@ class Run:
         """What was over its limit in every sample of a source that is too short to judge it."""
         there = self._topology.entities_in(source)
         return tuple(
-            f"In every sample, but too short to call: {card.title}, {self._topology.entity(ref).name}."
+            f"In every sample, but too short to call: {card.title}, {self._topology.shown_name(ref)}."
             for card, ref in self._suspects
             if ref in there
         )
@@ -289,7 +289,7 @@ class Run:
             title=card.title,
             severity=hit.severity,
             entity=self._topology.base(hit.entity),
-            entity_name=self._topology.entity(hit.entity).name,
+            entity_name=self._topology.shown_name(hit.entity),
             windows=windows,
             share=share,
             conclusion=worst.conclusion,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnosis.facts import FactTable
@@ -76,7 +76,9 @@ class Topology:
         self.sources = [one.id for one in source.sources()]
         for series in source.series(counters):
             self._add(series)
+        self._shown: dict[EntityRef, str] = {}
         for number, found in self._in_source.items():
+            self._shown.update(_told_apart(found, self._entities))
             found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
             found.update([pool for ref in list(found) for pool in self.pools.above(ref)])
             for ref in sorted(found):
@@ -110,6 +112,10 @@ class Topology:
     def entity(self, ref: EntityRef) -> Entity:
         """Return the entity; one that the session does not describe gets its key as name."""
         return self._entities.get(ref) or Entity(ref, ref.key)
+
+    def shown_name(self, ref: EntityRef) -> str:
+        """Return the entity's name; of several VMs of that name the one that is meant is told, too."""
+        return self._shown.get(ref) or self.entity(ref).name
 
     def rows(self, source: int, kind: str) -> list[EntityRef]:
         """Return the entities of this kind that have a series in the source, or whose descendants
@@ -252,3 +258,17 @@ def store_names(topology: Topology, ref: EntityRef) -> Collection[str]:
     store = topology.texts("device.datastore").get(base) if base.kind == "device" else None
     names = {topology.entity(base).name}
     return names if store is None else names | {topology.entity(EntityRef("datastore", str(store))).name}
+
+
+def _told_apart(
+    refs: Iterable[EntityRef], entities: Mapping[EntityRef, Entity]
+) -> Iterator[tuple[EntityRef, str]]:
+    """VMs of one source that have the same name, each with the number by which its source knows it."""
+    by_name: dict[str, list[EntityRef]] = {}
+    for ref in refs:
+        if ref.kind == "vm" and ref in entities:
+            by_name.setdefault(entities[ref].name, []).append(ref)
+    for name, same in by_name.items():
+        for ref in same if len(same) > 1 else ():
+            number = ref.key.rpartition("/")[2]
+            yield ref, f"{name} (one of several)" if number == name else f"{name} ({number})"

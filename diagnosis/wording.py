@@ -106,7 +106,7 @@ class SentenceWriter:
         return self._numbers[id(placeholder)]
 
     def _entity(self, row: int) -> str:
-        return self.scene.topology.entity(self.scene.rows[row]).name
+        return self.scene.topology.shown_name(self.scene.rows[row])
 
     def _host(self, row: int) -> str:
         host = self._hosts[row]
@@ -152,8 +152,8 @@ class SentenceWriter:
             return members.instances[member]
         entity = topology.entity(ref)
         if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
-            return topology.entity(entity.parent).name  # nobody knows a VM by its port's number
-        return entity.name
+            return topology.shown_name(entity.parent)  # nobody knows a VM by its port's number
+        return topology.shown_name(ref)
 
 
 def _told(event: Event) -> str:

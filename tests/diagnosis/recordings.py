@@ -107,6 +107,12 @@ class Recording:
         self._entities.append(Entity(ref, name))
         return ref
 
+    def namesake(self, name: str, group: int, counters: Mapping[str, Level]) -> EntityRef:
+        """A VM that is known by its group, as in a capture, since another one has its name."""
+        ref = EntityRef("vm", f"{self.host.key}/vm/{group}")
+        self._entities.append(Entity(ref, name, self.host))
+        return self.has(ref, counters)
+
     def vm(self, name: str, counters: Mapping[str, Level], *, vcpus: int = 2) -> EntityRef:
         """A VM with its number of vCPUs."""
         ref = self.add("vm", name, counters)

@@ -122,6 +122,31 @@ def test_a_consequence_names_what_it_follows_from() -> None:
     assert guest["consequence_of"] == {"problem": "cpu.limit", "entity": {"kind": "vm", "name": "db"}}
 
 
+def test_the_document_says_how_far_it_reaches_and_what_was_not_judged() -> None:
+    document = findings_json(diagnosed(limited()))
+    assert document["judged_to"] == "2026-09-21T14:23:15Z"
+    not_judged = document["not_judged"]
+    assert isinstance(not_judged, list)
+    why = {one["problem"]: one["why"] for one in not_judged}
+    assert "%CSTP" in why["cpu.costop"]
+    assert "vCenter" in why["cluster.imbalance"]
+    assert "cpu.limit" not in why
+
+
+def test_two_vms_of_one_name_are_told_apart() -> None:
+    """esxtop's key of a VM ends with its group, which is what its screens show beside the name."""
+    recording = limited()
+    for group, held_back in ((361111, 0.0), (362222, 16.0)):
+        recording.namesake(
+            "web", group, {"cpu.max_limited": held_back, "cpu.ready": 17.0, "cpu.alloc_max": 1560.0}
+        )
+    found = diagnosed(recording)
+    (of_web,) = [one for one in found.findings if one.problem == "cpu.limit" and "web (" in one.entity_name]
+    assert of_web.entity_name == "web (362222)"
+    assert of_web.conclusion.startswith("web (362222) was held back by a CPU limit")
+    assert of_web.remedies[0].startswith("Set the CPU limit of web (362222) to unlimited")
+
+
 def test_what_could_not_be_checked_is_said() -> None:
     checks = {check.problem: check for check in diagnosed(limited()).checks}
     assert len(checks) == len(problems().cards)
