@@ -133,7 +133,6 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     desk.comparison.known = lambda: known_of(desk)
     desk.troubleshooting.findings = lambda: desk.findings.findings
     desk.troubleshooting.cards = JudgingCards(problems, thresholds)
-    findings.changed.connect(desk.troubleshooting.get_ready)
     workbench.join(desk, window, saving)
     StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more

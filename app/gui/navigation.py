@@ -12,7 +12,6 @@ from app.gui.jobs import Job
 from app.gui.palette import Entry
 from app.gui.settings import SETTINGS, STORAGE_PAGES
 from app.gui.shortcut_sheet import key_text
-from app.gui.troubleshooting_model import Asked
 from resources.foreign_text import shown
 from sessions.findings import Finding
 from sessions.model import EntityRef
@@ -24,7 +23,6 @@ from viewmodels.comparison_choices import PairOffer, pair_offers
 from viewmodels.entity_words import KINDS
 from viewmodels.snapshot import Snapshot
 from viewmodels.worst_instant import worst_instant
-from wizards.flows.troubleshooting.offers import entity_of_symptom
 
 _MINUTE_MS = 60_000
 _MARGINS = 10
@@ -82,6 +80,9 @@ def troubleshoot(desk: Desk, ref: EntityRef, window: TimeRange | None = None, *,
     """Look into an entity, or the nearest one above it that a symptom can be of, in a window (None: since
     its worst problem began).
     """
+    from app.gui.looking_into import Asked  # noqa: PLC0415 - not at the start
+    from wizards.flows.troubleshooting.offers import entity_of_symptom  # noqa: PLC0415
+
     whole = desk.session.whole
     of = entity_of_symptom(whole, ref) if whole is not None else None
     if of is None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from app.gui.desk import Desk
-from app.gui.troubleshooting_model import Asked
+from app.gui.looking_into import Asked
 from app.gui.window_dialog import WindowDialog
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
@@ -175,12 +175,12 @@ class TroubleshootingChoosing(QObject):
         run, whole = self._model.run, self._desk.session.whole
         if run is None or whole is None or whole.span is None:
             return
-        found = self._model.verification
+        found = self._model.fix.found
         window = found.after if found is not None and found.after is not None else None
         if window is None:
             end = max(whole.span.end, run.symptom.window.end)
             window = TimeRange(min(run.symptom.window.end, end - 1), end)
-        self._open_dialog("When is it after the change?", window, "Verify", self._model.verify_in)
+        self._open_dialog("When is it after the change?", window, "Verify", self._model.fix.judge)
 
     def ask_other_session(self) -> None:
         """Ask which session was recorded after the change."""
@@ -188,7 +188,7 @@ class TroubleshootingChoosing(QObject):
         folder = str(own.parent) if own is not None else ""
         dialog = QFileDialog(self._view.window(), "The session after the change", folder, _SESSIONS)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self._model.verify_in(other=Path(path)))
+        dialog.fileSelected.connect(lambda path: self._model.fix.judge(other=Path(path)))
         open_dialog(dialog)
 
     def _open_dialog(

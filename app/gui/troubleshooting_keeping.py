@@ -12,7 +12,6 @@ from app.gui.session_model import SessionModel
 from resources.failures import BusyError, HyperscopeError
 from sessions.store import SessionReader
 from sessions.troubleshooting import TroubleshootingRun
-from wizards.flows.troubleshooting.keeping import keep, keep_again
 
 _SLOT, _RUNS = "troubleshoot.keep", "troubleshoot.runs"
 
@@ -64,6 +63,8 @@ class RunKeeping(QObject):
         self._waiting, number, turn = None, self.number, self._turn
 
         def work(_job: Job) -> TroubleshootingRun:
+            from wizards.flows.troubleshooting.keeping import keep, keep_again  # noqa: PLC0415 - not at the start
+
             if not number:
                 return keep(path, run)
             kept = replace(run, number=number)

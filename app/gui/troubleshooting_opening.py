@@ -16,7 +16,7 @@ def show_numbers(desk: Desk, problem: str) -> None:
     model = desk.troubleshooting
     if model.run is None:
         return
-    check = checks_now(model.run, model.verification).get(problem) or model.run.check(problem)
+    check = checks_now(model.run, model.fix.found).get(problem) or model.run.check(problem)
     if check is None or check.entity is None:
         desk.notify("This check has no number to show.", "info")
     elif check.evidence and check.windows:
@@ -51,10 +51,10 @@ def _as_finding(check: CheckResult) -> Finding:
 def compare_all(desk: Desk) -> None:
     """Compare everything before and after the change."""
     model = desk.troubleshooting
-    found, run = model.verification, model.run
+    found, run = model.fix.found, model.run
     if found is None or run is None or found.after is None:
         return
-    other = model.other if found.session else None
+    other = model.fix.other if found.session else None
     a = ChosenSide("before the change", found.before, shown(run.symptom.name, 60))
     b = ChosenSide("after the change", found.after, shown(run.symptom.name, 60), other)
     desk.comparison.asked.emit()

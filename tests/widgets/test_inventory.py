@@ -291,7 +291,7 @@ def test_a_right_click_changes_nothing_and_its_menu_is_about_what_is_under_it(
     assert menu.wanted == []
     assert [one.key for one in menu.view.selected()] == ["esx0"]
     assert menu.texts[:5] == [
-        "Show only db-1-2", "Add to the scope", "Chart db-1-2", "What is its number?", "Copy the name",
+        "Show only db-1-2", "Add to the scope", "Chart db-1-2", "Troubleshoot db-1-2", "What is its number?",
     ]  # fmt: skip
     for text in ("Show only db-1-2", "Add to the scope", "Chart db-1-2", "Export db-1-2…"):
         menu.choose(text)

@@ -178,6 +178,7 @@ class InventoryView(Pane):
         self.tree.setModel(model)
         rows = _Row(theme, self.tree)
         self.tree.setItemDelegate(rows)
+        theme.changed.connect(self.tree.viewport().update)
         model.modelReset.connect(lambda: rows.names.set_names(model.titles))
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -176,12 +176,26 @@ class CheckChartView(QWidget):
             labels.append((times.pixel(check.after.start), "checked again", tokens.muted))
         elif check.problems and not check.moments:
             labels.append((max(area.left(), times.pixel(check.problems[0].start)), "problem", tokens.muted))
-        labels.sort(key=lambda one: one[0])
+        labels = self._with_room(labels, painter, area)
         for number, (x, text, colour) in enumerate(labels):
             ends = labels[number + 1][0] if number + 1 < len(labels) else area.right()
             room = QRectF(x + 5, area.top() + 1, max(0.0, ends - x - 8), 16)
             if room.width() > 24:
                 paint_words(painter, self.font(), colour, room, text, pixels=11)
+
+    def _with_room(
+        self, labels: list[tuple[float, str, str]], painter: QPainter, area: QRectF
+    ) -> list[tuple[float, str, str]]:
+        """Return the labels from left to right; the name of a time gives way to what happened before it."""
+        painter.setFont(sized(self.font(), 11))
+        wide, ink = painter.fontMetrics().horizontalAdvance, self._theme.tokens.text
+        kept: list[tuple[float, str, str]] = []
+        for one in sorted(labels, key=lambda one: one[0]):
+            before = kept[-1] if kept else None
+            is_cut = before is not None and before[2] == ink and before[0] + wide(before[1]) + 10 > one[0]
+            if not is_cut or one[2] == ink:
+                kept.append(one)
+        return [one for one in kept if one[0] < area.right()]
 
     def _tip(self, at: QPointF) -> str:
         check, area, chart = self._check, self.area(), self._chart

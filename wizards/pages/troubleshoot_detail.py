@@ -35,7 +35,7 @@ from wizards.pages.result_head import ChipsView
 from wizards.pages.troubleshoot_chart import CheckChartView
 from wizards.pages.troubleshoot_verify import VerifyCard
 
-_TWO_COLUMNS = 720
+_TWO_COLUMNS = 640
 _CAUSE_STATES = {"likely": "critical", "possible": "warning", "ruled out": "", "unknown": "unknown"}
 
 
@@ -89,6 +89,7 @@ class CheckDetail(QScrollArea):
         self.note.returnPressed.connect(self._note)
         self.kept = _words("muted")
         self._arrange()
+        self.verify.asked.connect(self._place_columns)
         theme.changed.connect(self._renew)
 
     def _arrange(self) -> None:
@@ -210,8 +211,10 @@ class CheckDetail(QScrollArea):
         self._head.addWidget(self._id, *((0, 3) if self._is_wide else (1, 2)), top)
         for one in (self._left, self._right):
             self._columns.removeWidget(one)
-        at = (0, 1) if self._is_wide else (1, 0)
-        self._columns.addWidget(self._left, 0, 0, Qt.AlignmentFlag.AlignTop)
+        # One above the other, what became of it comes first: it is what is looked for then.
+        first = 0 if self._is_wide or not self.verify.is_asked else 1
+        self._columns.addWidget(self._left, first, 0, Qt.AlignmentFlag.AlignTop)
+        at = (0, 1) if self._is_wide else (1 - first, 0)
         self._columns.addWidget(self._right, *at, Qt.AlignmentFlag.AlignTop)
         self._columns.setColumnStretch(0, 1)
         self._columns.setColumnStretch(1, 1 if self._is_wide else 0)
@@ -237,8 +240,9 @@ class CheckDetail(QScrollArea):
             )
         if not rows and check.number is not None:
             one = check.number
+            what = one.what[:1].upper() + one.what[1:].rstrip(", ")
             rows.append(
-                f"<tr><td>{html.escape(shown(one.what.rstrip(', '), 120))}, worst of "
+                f"<tr><td>{html.escape(shown(what, 120))}, worst of "
                 f"{html.escape(shown(one.entity_name, 60))}</td>"
                 f"{self._number_cells(one.value, one.limit, one.unit, is_below=one.is_below)}</tr>"
             )

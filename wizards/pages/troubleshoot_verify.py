@@ -32,7 +32,8 @@ class VerifyCard(QFrame):
     """The card. Before the fix it is a button and a sentence.
 
     Signals: ``wanted`` for Done, verify; ``told`` when the change was made; ``window_wanted`` and
-    ``session_wanted`` for another later time; ``compared`` for all counters before and after.
+    ``session_wanted`` for another later time; ``compared`` for all counters before and after;
+    ``asked`` when there begins or ends to be an answer.
     """
 
     wanted = Signal()
@@ -40,11 +41,13 @@ class VerifyCard(QFrame):
     window_wanted = Signal()
     session_wanted = Signal()
     compared = Signal()
+    asked = Signal()
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._clock = theme, clock
         self._found: Verification | None = None
+        self.is_asked = False
         self._symbol = SymbolView(theme)
         self.title = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.title.setProperty("role", "title")
@@ -55,8 +58,8 @@ class VerifyCard(QFrame):
         self.bar = QProgressBar(maximum=1000, textVisible=False)
         self.bar.setAccessibleName("How much of the time after the change is recorded")
         self._numbers = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
-        self._more = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._more.setProperty("role", "muted")
+        self.more = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.more.setProperty("role", "muted")
         self.done = QPushButton("Done, verify")
         self.done.setProperty("role", "primary")
         self.done.setToolTip("The same checks after the change (V)")
@@ -94,7 +97,7 @@ class VerifyCard(QFrame):
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(6)
         column.addLayout(head)
-        for part in (self._when, self.sentence, self.bar, self._numbers, self._more):
+        for part in (self._when, self.sentence, self.bar, self._numbers, self.more):
             column.addWidget(part)
         column.addLayout(buttons)
 
@@ -148,7 +151,7 @@ class VerifyCard(QFrame):
         more = list(words.changes)
         if words.elsewhere:
             more += ["Worse elsewhere:", *words.elsewhere]
-        self._more.setText(breakable(shown("\n".join(more), 2000)))
+        self.more.setText(breakable(shown("\n".join(more), 2000)))
         self._show_parts(head=True, bar=words.part is not None, numbers=bool(words.numbers), more=bool(more))
         self._when.setVisible(bool(words.when))
         self.sentence.show()
@@ -171,9 +174,12 @@ class VerifyCard(QFrame):
         self._when.setVisible(False)
         self.bar.setVisible(bar)
         self._numbers.setVisible(numbers)
-        self._more.setVisible(more)
+        self.more.setVisible(more)
 
     def _set_card(self, state: str, *, is_card: bool) -> None:
+        if is_card != self.is_asked:
+            self.is_asked = is_card
+            self.asked.emit()
         self.setProperty("role", "card" if is_card else "")
         self.setProperty("state", state)
         margin = 12 if is_card else 0

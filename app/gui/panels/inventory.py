@@ -26,8 +26,7 @@ from widgets.inventory import InventoryModel, InventoryView
 
 KEYS = view_actions("inventory", search_field.KEYS)
 
-_VALUES_MS = 1_000
-_FIRST_MS = 300  # the first chart comes first
+_VALUES_MS, _FIRST_MS = 1_000, 300  # the first chart comes first
 
 
 class InventoryPanel(QObject):
@@ -50,7 +49,6 @@ class InventoryPanel(QObject):
         desk.times.changed.connect(lambda _clock: self._show_health())
         desk.scope.changed.connect(self._scoped)
         desk.thresholds.changed.connect(lambda: self._wait.start(_VALUES_MS))
-        desk.theme.changed.connect(self.view.tree.viewport().update)
         self.view.chosen.connect(self._chosen)
         menu = self.view.menu
         menu.scoped.connect(self._chosen)

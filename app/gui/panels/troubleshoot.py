@@ -11,12 +11,11 @@ from app.gui.preferences import preferences
 from app.gui.settings import STORAGE_PAGES
 from app.gui.troubleshooting_choosing import TroubleshootingChoosing
 from app.gui.troubleshooting_opening import compare_all, show_numbers
-from resources.foreign_text import shown
+from app.gui.troubleshooting_words import kept_words, nothing_words, symptom_words
 from resources.guided_flow import load_flow
 from sessions.scope import Scope
 from sessions.troubleshooting import TroubleshootingRun
 from wizards.flows.troubleshooting.page_rows import ListRow, lines_of, pending_lines
-from wizards.pages.troubleshoot_bar import SymptomWords
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
 
@@ -46,7 +45,7 @@ class TroubleshootPanel(QObject):
         view.appeared.connect(self._appear)
         view.again.connect(model.again)
         view.bar.again.connect(model.again)
-        view.verify_wanted.connect(self._verify)
+        view.verify_wanted.connect(model.fix.verify)
         view.act_wanted.connect(model.begin_first)
         view.list.opened.connect(self._open_row)
         view.list.copied.connect(lambda text: desk.notify(text, "ok"))
@@ -58,11 +57,11 @@ class TroubleshootPanel(QObject):
         detail.copied.connect(lambda text: desk.notify(text, "ok"))
         detail.noted.connect(model.note)
         card = detail.verify
-        card.wanted.connect(model.done)
-        card.told.connect(model.told)
+        card.wanted.connect(model.fix.verify)
+        card.told.connect(model.fix.tell)
         card.window_wanted.connect(self._choosing.ask_later_times)
         card.session_wanted.connect(self._choosing.ask_other_session)
-        card.compared.connect(self._compare)
+        card.compared.connect(lambda: compare_all(desk))
 
     def _appear(self, is_seen: bool) -> None:
         self._model.watch(on=is_seen)
@@ -74,24 +73,20 @@ class TroubleshootPanel(QObject):
             self._model.begin_first()
             self._show()
 
-    def _verify(self) -> None:
-        if self._model.run is not None:
-            self._model.done()
-
-    # --- showing
-
     def _show(self) -> None:
         model, view = self._model, self.view
         if model.question is None:
             self._shown = None
             view.forget()
-            view.show_nothing(*self._nothing())
+            view.show_nothing(nothing_words(self._desk))
             return
         if model.question is not self._shown:
             self._shown = model.question
             if model.run is None:
                 view.forget()
-        self._show_words()
+        words = symptom_words(self._desk)
+        if words is not None:
+            view.bar.show_words(words)
         if model.state == "failed" and model.error is not None:
             error = model.error
             view.show_nothing(f"{error.happened} {error.meaning} {error.advice}".strip(), "")
@@ -100,71 +95,25 @@ class TroubleshootPanel(QObject):
         if model.run is None:
             view.show_checking(pending_lines(load_flow()), "Checking…")
             return
-        again = model.verification
+        again = model.fix.found
         view.show_run(model.run, lines_of(model.run, load_flow(), again), model.charts, again)
         self._show_verification(model.run)
-        view.detail.show_notes(model.run.notes, self._kept())
+        view.detail.show_notes(model.run.notes, kept_words(self._desk))
 
     def _show_verification(self, run: TroubleshootingRun) -> None:
-        model, card = self._model, self.view.detail.verify
-        if model.verify_error is not None:
-            card.show_failure(model.verify_error)
-        elif model.verification is not None:
-            card.show_found(model.verification)
-        elif model.is_verifying:
+        fix, card = self._model.fix, self.view.detail.verify
+        if fix.error is not None:
+            card.show_failure(fix.error)
+        elif fix.found is not None:
+            card.show_found(fix.found)
+        elif fix.is_busy:
             card.show_none(can_verify=True)
             card.show_busy()
         else:
             card.show_none(can_verify=run.worst is not None)
 
-    def _kept(self) -> str:
-        keeping = self._model.keeping
-        if keeping.why_not:
-            return keeping.why_not
-        return f"Kept in the session as run {keeping.number}." if keeping.number else ""
-
-    def _nothing(self) -> tuple[str, str]:
-        if self._desk.session.snapshot is None:
-            return "Open a session: a symptom in it is looked into here.", ""
-        if self._desk.findings.diagnosis is None:
-            return "The session is being judged. The worst problem is looked into as soon as it is known.", ""
-        nothing = "Nothing was found in this session. Choose a VM, a host or a datastore in the inventory:"
-        return f"{nothing} all checks are run on it, and each says what it measured.", ""
-
-    def _show_words(self) -> None:
-        model, clock, whole = self._model, self._desk.times.clock, self._desk.session.whole
-        question, run = model.question, model.run
-        if question is None or whole is None:
-            return
-        noticed = load_flow().noticed(question.noticed)
-        window = run.symptom.window if run is not None else whole.span
-        start = question.since if question.since is not None else (window.start if window else None)
-        normal = run.symptom.normal if run is not None else question.normal
-        judged = ""
-        if model.state == "checking":
-            judged = "checking…"
-        elif run is not None and run.judged_to is not None:
-            judged = f"judged to {clock.time(run.judged_to)}, in {run.took_s:.1f} s"
-        self.view.bar.show_words(
-            SymptomWords(
-                question.entity.kind,
-                whole.name(question.entity),
-                noticed.title if noticed is not None else shown(question.noticed, 30),
-                clock.time(start, seconds=False) if start is not None else "its beginning",
-                clock.time(question.until, seconds=False) if question.until is not None else "now",
-                (
-                    f"{clock.time(normal.start, seconds=False)} – {clock.time(normal.end, seconds=False)}"
-                    if normal is not None
-                    else "not known"
-                ),
-                judged,
-            )
-        )
-
     def _show_runs(self) -> None:
         self.view.bar.show_runs(len(self._model.keeping.runs))
-
-    # --- leaving
 
     def _follow_scope(self, scope: Scope) -> None:
         """The inventory chooses who is looked into while the page is seen."""
@@ -184,9 +133,6 @@ class TroubleshootPanel(QObject):
             show_numbers(self._desk, problem)
         finally:
             self._is_leaving = False
-
-    def _compare(self) -> None:
-        compare_all(self._desk)
 
     def _show_limits(self) -> None:
         dialog = preferences(self._desk, self.view.window())

@@ -60,7 +60,11 @@ def _chart(
     after = again.after if again is not None and again.state == "done" else None
     whole = _shown(main, run, after)
     inside = (main.times >= whole.start) & (main.times <= whole.end)
-    alike = [one for one in curves if one.unit == main.unit and one.times.size == main.times.size]
+    alike: list[CheckCurve] = []
+    for one in curves:
+        fits = one.unit == main.unit and one.times.size == main.times.size
+        if fits and not any(np.array_equal(one.values, other.values, equal_nan=True) for other in alike):
+            alike.append(one)
     lines = [
         TimeCurve(_name(one), _display(one)[inside], number, _last(one, whole))
         for number, one in enumerate(alike[:_MOST_CURVES])

@@ -92,13 +92,14 @@ def head_of(check: CheckResult, before: CheckResult | None = None) -> DetailHead
 def rule_words(line: RuleLine) -> RuleWords:
     """Return a line of a rule as texts."""
     measured = _amount(line.value, line.unit, line.limit)
+    what = line.what[:1].upper() + line.what[1:]
     if line.limit is None:
         holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
-        return RuleWords(line.what, measured, _CONTEXT, holds, line.source)
+        return RuleWords(what, measured, _CONTEXT, holds, line.source)
     sign = "<" if line.is_below else "≥"
     holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
     return RuleWords(
-        line.what, measured, f"{sign} {_amount(line.limit, line.unit, line.limit)}", holds, line.source
+        what, measured, f"{sign} {_amount(line.limit, line.unit, line.limit)}", holds, line.source
     )
 
 
@@ -157,4 +158,5 @@ def _number(one: VerifiedNumber) -> NumberWords:
         sign = "+" if one.difference > 0 else ""
         unit = "" if one.unit in ("ratio", "flag", "state") else one.unit
         change = f"{sign}{format_value(one.difference, unit)}"
-    return NumberWords(one.what, before, after, change, _JUDGED.get(one.judged, "part"))
+    what = one.what.rstrip(", ")
+    return NumberWords(what[:1].upper() + what[1:], before, after, change, _JUDGED.get(one.judged, "part"))

@@ -1,0 +1,53 @@
+"""What the Troubleshoot page says of the symptom, of a session with nothing to look into, and of keeping."""
+
+from __future__ import annotations
+
+from app.gui.desk import Desk
+from resources.foreign_text import shown
+from resources.guided_flow import load_flow
+from wizards.pages.troubleshoot_bar import SymptomWords
+
+
+def symptom_words(desk: Desk) -> SymptomWords | None:
+    """Return the sentence of the symptom; None if nothing is looked into."""
+    model, clock, whole = desk.troubleshooting, desk.times.clock, desk.session.whole
+    question, run = model.question, model.run
+    if question is None or whole is None:
+        return None
+    noticed = load_flow().noticed(question.noticed)
+    window = run.symptom.window if run is not None else whole.span
+    start = question.since if question.since is not None else (window.start if window else None)
+    normal = run.symptom.normal if run is not None else question.normal
+    times = (normal.start, normal.end) if normal is not None else ()
+    judged = "checking…" if model.state == "checking" else ""
+    if not judged and run is not None and run.judged_to is not None:
+        judged = f"judged to {clock.time(run.judged_to)}, in {run.took_s:.1f} s"
+    return SymptomWords(
+        question.entity.kind,
+        whole.name(question.entity),
+        noticed.title if noticed is not None else shown(question.noticed, 30),
+        clock.time(start, seconds=False) if start is not None else "its beginning",
+        clock.time(question.until, seconds=False) if question.until is not None else "now",
+        " – ".join(clock.time(at, seconds=False) for at in times) or "not known",
+        judged,
+    )
+
+
+def nothing_words(desk: Desk) -> str:
+    """Return why nothing is looked into, and what helps."""
+    if desk.session.snapshot is None:
+        return "Open a session: a symptom in it is looked into here."
+    if desk.findings.diagnosis is None:
+        return "The session is being judged. The worst problem is looked into as soon as it is known."
+    return (
+        "Nothing was found in this session. Choose a VM, a host or a datastore in the inventory: "
+        "all checks are run on it, and each says what it measured."
+    )
+
+
+def kept_words(desk: Desk) -> str:
+    """Return whether the run is kept in the session, or why not."""
+    keeping = desk.troubleshooting.keeping
+    if keeping.why_not:
+        return keeping.why_not
+    return f"Kept in the session as run {keeping.number}." if keeping.number else ""
