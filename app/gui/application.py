@@ -132,7 +132,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     )
     desk.comparison.known = lambda: known_of(desk)
     desk.troubleshooting.findings = lambda: desk.findings.findings
-    desk.troubleshooting.cards = JudgingCards(problems, thresholds)
+    desk.troubleshooting.cards = desk.troubleshooting.fix.cards = JudgingCards(problems, thresholds)
     workbench.join(desk, window, saving)
     StorageClassing(desk, models)
     window.destroyed.connect(models.deleteLater)  # settings that another window changes reach it no more

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from resources.failures import HyperscopeError
-from resources.problem_cards import Problems
+from resources.problem_cards import Problems, load_problems
 from sessions.store import SessionReader
 from sessions.times import TimeRange, now_ms
 from sessions.troubleshooting import TroubleshootingRun, Verification
@@ -36,7 +36,7 @@ class FixModel(QObject):
         super().__init__(parent)
         self._session, self._jobs = session, jobs
         self.run: Callable[[], TroubleshootingRun | None] = lambda: None
-        self.cards: Callable[[], Problems | None] = lambda: None
+        self.cards: Callable[[], Problems] = load_problems
         self.found: Verification | None = None
         self.error: HyperscopeError | None = None
         self._later: LaterTime | None = None
@@ -78,7 +78,7 @@ class FixModel(QObject):
     def verify(self) -> None:
         """Run the checks again, in what was recorded since the change or in the time that was chosen."""
         run, whole, cards = self.run(), self._session.whole, self.cards()
-        if run is None or whole is None or cards is None:
+        if run is None or whole is None:
             return
         later = self._later = self._taken()
 

@@ -47,7 +47,7 @@ class TroubleshootingModel(QObject):
         self.cards: Callable[[], Problems] = load_problems
         self.keeping = RunKeeping(session, jobs, self)
         self.fix = FixModel(session, jobs, self)
-        self.fix.run, self.fix.cards = lambda: self.run, self._cards
+        self.fix.run = lambda: self.run
         self.state: State = "nothing"
         self.error: HyperscopeError | None = None
         self.question: Asked | None = None
@@ -217,19 +217,8 @@ class TroubleshootingModel(QObject):
             self._soon.start()
         elif self.fix.waits:
             self.fix.verify()
-        elif self.fix.found is None and self._is_until_now and whole.span.end > self._looked_to:
+        elif self.fix.found is None and _is_older(self.question, self.run, whole.span.end):
             self._look()
-
-    @property
-    def _is_until_now(self) -> bool:
-        return self.question is not None and self.question.until is None
-
-    @property
-    def _looked_to(self) -> int:
-        return self.run.symptom.window.end if self.run is not None else 0
-
-    def _cards(self) -> Problems:
-        return self.cards()
 
     def _take_number(self) -> None:
         if self.run is not None and self.keeping.number:
@@ -247,6 +236,13 @@ class TroubleshootingModel(QObject):
         self._reset()
         self.question, self._is_chosen, self.state = None, False, "nothing"
         self.changed.emit()
+
+
+def _is_older(question: Asked | None, run: TroubleshootingRun | None, end: int) -> bool:
+    """Return True if a symptom that goes on until now was not looked into up to ``end`` (ms)."""
+    if question is None or question.until is not None:
+        return False
+    return run is None or run.symptom.window.end < end
 
 
 def _asked(symptom: Symptom) -> Asked:
