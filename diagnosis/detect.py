@@ -105,8 +105,14 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
     short = too_short(scene.times, scene.compiled.sustained.warning)
     hits: list[Hit] = []
     suspects: dict[EntityRef, float] = {}
-    for block in blocks(scene, np.flatnonzero(gated.possible), scene.compiled.detecting()):
-        found, windows = _judge(block, short=short)
+    decidable = gated.decidable.copy()
+    chosen = np.flatnonzero(gated.possible)
+    begin = 0
+    for block in blocks(scene, chosen, scene.compiled.detecting()):
+        found, windows, known = _judge(block, short=short)
+        # Bounds say what can be; a row whose condition is unknown at each of its samples is not judged.
+        decidable[chosen[begin : begin + known.size]] &= known
+        begin += known.size
         if short and not rule.level:
             peaks = block.peaks()
             suspects.update((block.rows[row], float(peaks[row])) for row in windows.entity.tolist())
@@ -114,8 +120,8 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
             hits.extend(found)
             suspects.update(_in_lone_samples(block, windows))
     enough = not short or (rule.level and scene.times.size > 1)
-    judged = int(gated.decidable.sum()) if enough else 0
-    return Detection(len(scene.rows), judged, hits, suspects, gated.decidable, short, gated.measured)
+    judged = int(decidable.sum()) if enough else 0
+    return Detection(len(scene.rows), judged, hits, suspects, decidable, short, gated.measured)
 
 
 def _in_lone_samples(scene: Scene, windows: Windows) -> dict[EntityRef, float]:
@@ -146,8 +152,10 @@ def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
         yield scene.part(chosen[start : start + size])
 
 
-def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows]:
-    """Hits and their windows; ``short``: the source is too short for the sustained rule."""
+def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows, BoolArray]:
+    """Hits, their windows, and whose condition is known at any sample; ``short``: the source is too short for
+    the sustained rule.
+    """
     compiled, rule = scene.compiled, scene.compiled.sustained
     scene.load(compiled.detecting())
     true = scene.full(compiled.condition)
@@ -155,7 +163,8 @@ def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows]:
     if compiled.bad_sample and windows.entity.size and not short:
         windows = fitted(windows, scene.full(compiled.bad_sample), scene.times, rule.clear_s)
     critical = _critical(scene, windows, short)
-    return _hits(scene, true, windows, critical, short), windows
+    known: BoolArray = ~np.isnan(true).all(axis=1)
+    return _hits(scene, true, windows, critical, short), windows, known
 
 
 def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:

@@ -346,3 +346,79 @@ def test_samples_of_five_minutes_make_one_spell_with_a_length() -> None:
     recording.vm("app02", {"cpu.ready": during(1_800, 3_000, 15.0, 0.5), "cpu.max_limited": 0.0})
     (window,) = only(recording, problem="cpu.ready_high").windows
     assert (window.start - START, window.end - START) == (1_500_000, 3_000_000)
+
+
+def rollups(usage: float, ready: list[float], threads: float = 64.0) -> Recording:
+    """What a vCenter keeps of the past at statistics level 1: a host's usage of its cores, the VMs' ready."""
+    recording = Recording(seconds=3_600, interval=300.0, source="vcenter")
+    recording.on_host({"cpu.pcpu_used": usage})
+    recording.fact(recording.fact(recording.host, "cpu.cores", 32.0), "cpu.threads", threads)
+    for number, level in enumerate(ready):
+        recording.vm(f"app{number:02}", {"cpu.ready": level})
+    return recording
+
+
+class TestRollupsOfAVcenter:
+    """No utilisation is kept: a usage of 90 % of the cores can be half of the hyper-threads [KB-431027]."""
+
+    HALF_WAITS = [22.0] * 4 + [0.2] * 6
+
+    def test_ready_of_some_is_told_though_the_host_may_be_full(self) -> None:
+        found = findings(rollups(90.0, self.HALF_WAITS))
+        assert {(one.problem, one.entity_name) for one in found} == {
+            ("cpu.ready_high", f"app{number:02}") for number in range(4)
+        }
+        assert found[0].conclusion == (
+            "app00 was ready to run but not run for 22 % of the time on its worst vCPU, while all VMs of esx01 "
+            "together waited 8.92 %; how busy its CPUs were, this data does not say: its usage of 90 % counts "
+            "turbo and hyper-threads."
+        )
+        assert not {"likely", "possible"} & set(verdicts(found[0]).values())
+
+    def test_a_host_on_which_nearly_all_wait_is_full(self) -> None:
+        found = only(rollups(90.0, [12.0] * 9 + [0.1]), problem="cpu.host_saturated")
+        assert found.conclusion.startswith(
+            "esx01 used 90 % of its cores (hyper-threads and turbo count) and nearly all its VMs had to wait"
+        )
+
+    def test_without_hyper_threads_usage_tells_a_full_host(self) -> None:
+        found = findings(rollups(90.0, self.HALF_WAITS, threads=32.0))
+        assert [one.problem for one in found] == ["cpu.host_saturated"]
+
+    def test_a_crowd_that_waits_on_an_idle_host_waits_for_something_else(self) -> None:
+        """A limit of their pool: at this level nobody counts the time that it holds them back."""
+        problems = {one.problem for one in findings(rollups(25.0, [12.0] * 10))}
+        assert problems == {"cpu.ready_high"}
+
+
+class TestACrowdThatWaits:
+    """A mean use of five minutes hides that nothing was left most of that time."""
+
+    def five_minutes(self, util: float, ready: list[float]) -> Recording:
+        recording = Recording(seconds=3_600, interval=300.0)
+        recording.on_host({"cpu.pcpu_util": util, "cpu.pcpu_used": 0.7 * util, "cpu.core_util": util})
+        for number, level in enumerate(ready):
+            vm(recording, f"app{number:02}", ready=level)
+        return recording
+
+    @pytest.mark.parametrize(
+        ("util", "ready", "problem"),
+        [
+            (72.0, [15.0] * 12, "cpu.host_saturated"),
+            (72.0, [15.0] * 9 + [0.3] * 3, "cpu.host_saturated"),
+            (72.0, [15.0] * 6 + [0.3] * 6, "cpu.ready_high"),
+            (55.0, [15.0] * 12, "cpu.ready_high"),
+            (72.0, [15.0] * 3, "cpu.ready_high"),
+        ],
+    )
+    def test_the_host_is_full_where_three_of_four_wait(
+        self, util: float, ready: list[float], problem: str
+    ) -> None:
+        assert {one.problem for one in findings(self.five_minutes(util, ready))} == {problem}
+
+    def test_short_bursts_of_all_are_no_full_host(self) -> None:
+        """70 s of every five minutes, in samples that show them."""
+        recording = host(seconds=2_400, util=62.0)
+        for number in range(8):
+            vm(recording, f"app{number:02}", ready=lambda t: np.where(t % 300 < 70, 35.0, 0.5))
+        assert {one.problem for one in findings(recording)} == {"cpu.ready_high"}

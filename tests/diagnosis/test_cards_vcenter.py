@@ -482,3 +482,19 @@ class TestFirstWrite:
     def test_what_looks_alike(self, levels: dict[str, Level]) -> None:
         recording = self.disk(**{"latency_read": 1.0, **levels})
         assert findings(recording, problem=self.PROBLEM) == []
+
+
+def test_usage_of_cores_alone_tells_no_full_host_of_an_uneven_cluster() -> None:
+    """At statistics level 1: 90 % of the cores can be half of the hyper-threads [KB 431027]."""
+    recording = Recording(seconds=3_600, interval=300.0, source="vcenter")
+    cluster = recording.cluster("Cluster-01")
+    for name, usage in (("esx02", 90.0), ("esx03", 20.0)):
+        ref = recording.another_host(name, {"cpu.pcpu_used": usage}, cluster)
+        recording.fact(recording.fact(ref, "cpu.cores", 32.0), "cpu.threads", 64.0)
+        for number in range(8):
+            ready = 20.0 if number < 3 and name == "esx02" else 0.2
+            vm = recording.add("vm", f"{name}-app{number}", {"cpu.ready": ready}, parent=ref)
+            recording.fact(vm, "vcpus", 2.0)
+    found = diagnosed(recording)
+    assert "cluster.imbalance" not in {one.problem for one in found.findings}
+    assert check(found, "cluster.imbalance").verdict == "insufficient data"

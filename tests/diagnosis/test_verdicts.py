@@ -347,7 +347,7 @@ def test_who_is_over_the_limit_and_lacks_the_rest_of_the_rule_is_suspected() -> 
 
 def test_hosts_that_missing_counters_leave_open_are_no_all_clear() -> None:
     """A quiet host is cleared by its use alone; a busy one needs what was not recorded."""
-    lab, shown = load_scenarios()["cpu-saturated-too-many"], Shown("vcenter", 300)
+    lab, shown = load_scenarios()["cpu-ready-numa"], Shown("vcenter", 300)
     found = diagnose_session(shown.play(lab, 1, catalogue())[1], problems(), catalogue())
     check = checks_of(found)["cpu.host_saturated"]
     assert (check.verdict, check.judged, check.entities) == ("insufficient data", 3, 4)
