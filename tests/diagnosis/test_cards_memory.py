@@ -95,6 +95,13 @@ class TestHostState:
             vm(recording, name, alloc_min=33_000.0)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "large_reservations"
 
+    def test_without_reservations_told_overcommitment_is_only_possible(self) -> None:
+        """Plain esxtop -b has no Alloc Min."""
+        recording = short_host()
+        recording.vm("a", {"mem.size": 8_192.0, "mem.granted": 8_192.0, "mem.consumed": 8_000.0})
+        told = verdicts(only(recording, problem=self.PROBLEM))
+        assert (told["overcommit"], told["large_reservations"]) == ("possible", "unknown")
+
     def test_vms_that_were_just_started(self) -> None:
         recording = host(state=during(300, 480, 2.0), free=during(300, 480, 1_100.0, 20_000.0))
         vm(recording, "a", consumed=during(300, 480, 20_000.0, 8_000.0))
@@ -167,6 +174,22 @@ class TestBallooning:
         assert "esxtop with -a" in balloon.notes[0]
         assert "3 samples (10 s): few" in balloon.notes[1]
         assert balloon.causes[0].cause == "host_overcommit"
+
+
+    @pytest.mark.parametrize(
+        ("state", "free", "says"),
+        [
+            (2.0, 1_000.0, "; the host is short of memory: 1,000 MB are free; which VMs"),
+            (0.0, 80_000.0, "; the host has 78.1 GB free and needs none of it: a limit of a VM or of a pool takes it; "),
+            (0.0, 5_000.0, " (target 6 GB); which VMs"),
+        ],
+    )  # fmt: skip
+    def test_balloons_of_unknown_vms_say_whether_the_host_is_short(
+        self, state: float, free: float, says: str
+    ) -> None:
+        recording = host(state=state, free=free, balloon=6_144.0, balloon_target=6_144.0)
+        recording.vm("a", {"mem.size": 8_192.0})
+        assert says in only(recording, problem=self.PROBLEM).conclusion
 
 
 class TestSwapping:
@@ -245,7 +268,16 @@ class TestSwapping:
             vm(recording, "a", swap_write=samples)
             assert len(findings(recording, problem=self.PROBLEM)) == expected
 
+    def test_a_number_that_is_missing_leaves_no_dash(self) -> None:
+        """A vCenter's rollups at level 1 have the rates, and not what is swapped."""
+        recording = short_host(3.0)
+        recording.vm("a", {"mem.swap_write": 2.0, "mem.swap_read": 0.5})
+        assert only(recording, problem=self.PROBLEM).conclusion == (
+            "esx01 wrote 2 MB/s of a's memory to swap and read 0.50 MB/s back."
+        )
+
     def test_what_plain_esxtop_cannot_tell(self) -> None:
+        """That the host is short is seen; not why it swaps this VM instead of ballooning."""
         recording = short_host(3.0)
         recording.vm("a", {"mem.swap_write": 2.0, "mem.swap_read": 0.0, "mem.size": 8_192.0})
         found = only(recording, problem=self.PROBLEM)
