@@ -163,7 +163,7 @@ def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows, BoolArray]
     if compiled.bad_sample and windows.entity.size and not short:
         windows = fitted(windows, scene.full(compiled.bad_sample), scene.times, rule.clear_s)
     critical = _critical(scene, windows, short)
-    known: BoolArray = ~np.isnan(true).all(axis=1)
+    known = np.logical_not(np.isnan(true).all(axis=1))
     return _hits(scene, true, windows, critical, short), windows, known
 
 

@@ -369,9 +369,9 @@ class TestRollupsOfAVcenter:
             ("cpu.ready_high", f"app{number:02}") for number in range(4)
         }
         assert found[0].conclusion == (
-            "app00 was ready to run but not run for 22 % of the time on its worst vCPU, while all VMs of esx01 "
-            "together waited 8.92 %; how busy its CPUs were, this data does not say: its usage of 90 % counts "
-            "turbo and hyper-threads."
+            "app00 was ready to run but not run for 22 % of the time on its worst vCPU, while all VMs "
+            "of esx01 together waited 8.92 %; how busy its CPUs were, this data does not say: its usage of "
+            "90 % counts turbo and hyper-threads."
         )
         assert not {"likely", "possible"} & set(verdicts(found[0]).values())
 

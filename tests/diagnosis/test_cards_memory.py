@@ -175,15 +175,14 @@ class TestBallooning:
         assert "3 samples (10 s): few" in balloon.notes[1]
         assert balloon.causes[0].cause == "host_overcommit"
 
-
     @pytest.mark.parametrize(
         ("state", "free", "says"),
         [
             (2.0, 1_000.0, "; the host is short of memory: 1,000 MB are free; which VMs"),
-            (0.0, 80_000.0, "; the host has 78.1 GB free and needs none of it: a limit of a VM or of a pool takes it; "),
+            (0.0, 80_000.0, "; the host has 78.1 GB free and needs none of it: a limit of a VM or of a pool"),
             (0.0, 5_000.0, " (target 6 GB); which VMs"),
         ],
-    )  # fmt: skip
+    )
     def test_balloons_of_unknown_vms_say_whether_the_host_is_short(
         self, state: float, free: float, says: str
     ) -> None:
