@@ -38,6 +38,12 @@ def test_a_problem_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"kind": "counter", "name": "disk.device_latency"} in page["links"]
 
 
+def test_which_devices_a_problem_is_about_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = hyperscope(capsys, "explain", "storage.path")
+    assert code == 0
+    assert 'Of a device whose name does not begin with "mpx.".' in " ".join(out.split())
+
+
 def test_own_sets_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sets = tmp_path / "sets.toml"
     sets.write_text(

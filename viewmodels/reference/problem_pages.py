@@ -17,6 +17,8 @@ from viewmodels.reference import values as page
 from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
+_NOT_BEGINNING = re.compile(r"\(\?!((?:[\w-]|\\\.)+)\)\.\*")
+"""The pattern of all names but those with a beginning, which admins should not have to decipher."""
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _LAYERS = {
     "configuration": "how something is set",
@@ -100,8 +102,12 @@ def _only(rule: Rule, problems: Problems) -> Iterator[Span]:
         titles = [one.title for one in problems.storage.classes.classes if one.id in rule.where_class]
         yield Span(f" of the class {' or '.join(titles)}")
     if rule.where_name:
-        yield Span(" with a name like ")
-        yield code(rule.where_name)
+        if other := _NOT_BEGINNING.fullmatch(rule.where_name):
+            beginning = other[1].replace("\\", "")
+            yield Span(f' whose name does not begin with "{beginning}"')
+        else:
+            yield Span(" with a name like ")
+            yield code(rule.where_name)
     if rule.only is not None:
         yield Span(f" whose {rule.only.fact} is ")
         yield code(rule.only.like)
