@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
@@ -221,3 +222,27 @@ def test_what_else_differs_opens_the_time_of_an_event(theme: Theme, qtbot: QtBot
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert opened.args[0].at == 5
     assert view.table().rows == (("change", "vm db: limit 2,000 → none"), ("14:41 reconfigure", "x"))
+
+
+def test_names_in_a_narrow_table_are_cut_once_and_keep_what_differs(
+    table: ChangesTable,
+) -> None:
+    names = [f"MSSQL-BI-05-of-accounting › vCPU {number}" for number in range(4)]
+    table.show_rows([replace(READY, rank=at + 1, name=name) for at, name in enumerate(names)], new=True)
+    table.resize(640, 300)
+    option = QStyleOptionViewItem()
+    option.initFrom(table)
+    delegate = table.itemDelegate()
+    assert isinstance(delegate, QStyledItemDelegate)
+    drawn = []
+    for row in range(4):
+        index = table.changes.index(row, 1)
+        option.rect = table.visualRect(index)
+        delegate.initStyleOption(option, index)
+        inside = table.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, table)
+        margin = table.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, table) + 1
+        room = inside.width() - 2 * margin
+        assert QFontMetrics(option.font).horizontalAdvance(option.text) <= room
+        drawn.append(option.text)
+    assert len(set(drawn)) == 4
+    assert [one[-1] for one in drawn] == ["0", "1", "2", "3"]

@@ -50,7 +50,7 @@ Index = QModelIndex | QPersistentModelIndex
 Part = Literal[
     "rank", "name", "counter", "a", "b", "change", "interval", "effect", "shape", "confidence", "judged"
 ]
-_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 10
+_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 14
 _ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -231,7 +231,7 @@ class _Delegate(QStyledItemDelegate):
         if part in _PAINTED:
             option.text = ""
         if part == "name":
-            room = option.rect.width() - _CELL_PAD
+            room = option.rect.width() - _CELL_PAD  # less, and the style would cut the name once more
             option.text = self.names.elided(row.name, room, QFontMetrics(option.font))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -414,7 +414,7 @@ class ChangesTable(QTableView):
         return [
             MenuEntry("Show in Charts", lambda: self.opened.emit(row), "Return"),
             MenuEntry(
-                "Pin the chart", lambda: self.pinned.emit(row), checked=row.rank in self.changes.pinned
+                "Pin the chart", lambda: self.pinned.emit(row), "P", checked=row.rank in self.changes.pinned
             ),
             MenuEntry("What moved with it", lambda: self.moved_with.emit(row)),
             MenuEntry(f"Only rows of {row.name}", lambda: self.only.emit(row.entity)),
