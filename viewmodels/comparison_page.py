@@ -233,8 +233,9 @@ def page_head(found: Comparison, rows: Sequence[ComparedRow]) -> PageHead:
     )
     line = _line(found, rows, (better, worse, to_know))
     return PageHead(
-        state, line, better, worse, to_know, counts["same"], counts["undecided"], about, _limits(found)
-    )
+        state, line, better, worse, to_know, counts["same"], counts["undecided"], about,
+        _limits(found) or _unsure(rows, (better, worse)),
+    )  # fmt: skip
 
 
 def _line(found: Comparison, rows: Sequence[ComparedRow], counts: tuple[int, int, int]) -> str:
@@ -265,6 +266,15 @@ def _limits(found: Comparison) -> str:
         if math.isfinite(most) and most < least:
             return f"Indicative: {name} has {format_count(round(most))} samples, {least:.0f} tell more."
     return ""
+
+
+def _unsure(rows: Sequence[ComparedRow], counts: tuple[int, int]) -> str:
+    """Say it if all that got better or worse is only indicative: many samples, but few independent ones."""
+    judged = [one for one in rows if one.judged in {"better", "worse"}]
+    if not judged or any(one.confidence != "indicative" for one in judged):
+        return ""
+    what = " or ".join(word for word, count in zip(("better", "worse"), counts, strict=True) if count)
+    return f"Indicative: what got {what} has too few independent samples; longer windows tell more."
 
 
 @dataclass(frozen=True, slots=True)

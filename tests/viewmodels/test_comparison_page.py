@@ -79,6 +79,19 @@ def test_few_samples_are_said() -> None:
     assert head.limits == "Indicative: A has 20 samples, 30 tell more."
 
 
+def test_many_samples_of_which_few_are_independent_are_indicative() -> None:
+    recording = Recording(seconds=1200)
+    slow = 5 + np.repeat(np.random.default_rng(7).normal(0, 1, 12), 20)  # a level lasts for 100 s
+    recording.vm("db", {"cpu.ready": np.concatenate([slow[:120], 30 + slow[120:]])})
+    made = session(recording)
+    rules = (catalogue(), problems(), load_comparison_rules(catalogue()))
+    page = page_of(compare(Side(made, window(0, 595)), Side(made, window(600, 1195)), Choice(), rules))
+    assert [(one.judged, one.confidence) for one in page.rows] == [("worse", "indicative")]
+    assert page.head.limits == (
+        "Indicative: what got worse has too few independent samples; longer windows tell more."
+    )
+
+
 def test_rows_are_ranked_with_texts_and_area() -> None:
     first, second, *_ = page_of(fixed()).rows
     assert (first.place, first.name, first.counter, first.area, first.judged) == (
