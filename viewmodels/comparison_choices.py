@@ -221,7 +221,11 @@ def _of(finding: Finding) -> str:
 
 def _of_window(known: Known) -> Iterator[PairOffer]:
     if known.shown is not None and known.shown != known.span:
-        yield from before_offers(known, known.shown)
+        for one in before_offers(known, known.shown):
+            yield replace(one, why=f"what is shown against {one.why}" if one.why in _BEFORE else one.why)
+
+
+_BEFORE = frozenset({"right before", "same time a day before", "all before"})
 
 
 def _title(why: str) -> str:

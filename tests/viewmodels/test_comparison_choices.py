@@ -97,6 +97,11 @@ def test_a_chosen_time_is_compared_with_right_before() -> None:
     assert before_offers(Known(SPAN), minutes(0, 50)) == []
 
 
+def test_an_offer_for_what_is_shown_says_what_is_compared() -> None:
+    offered = [one.why for one in pair_offers(Known(SPAN, shown=minutes(40, 50)))]
+    assert offered[:2] == ["what is shown against right before", "what is shown against all before"]
+
+
 def test_a_side_can_be_what_is_shown_worst_normal_and_halves() -> None:
     known = Known(SPAN, [finding("db", minutes(40, 60))], shown=minutes(5, 10))
     assert [one.title for one in side_offers(known)] == [
