@@ -98,12 +98,13 @@ class ComparisonModel(QObject):
 
     @property
     def has_grown(self) -> bool:
-        """True if a window reaches the end of a session that has got more samples since it was compared."""
+        """True if a session has got more samples since it was compared, and comparing again takes them in:
+        nobody chose the pair, or an offer of the same name reaches further by now.
+        """
         whole = self._session.whole
         if self.pair is None or self.state != "ready" or whole is None or whole.span is None:
             return False
-        ends = [side.window.end for side in (self.pair.a, self.pair.b) if side.session is None]
-        return whole.span.end > self._compared_to and max(ends, default=0) >= self._compared_to
+        return whole.span.end > self._compared_to and self._offered() not in {None, self.pair}
 
     def begin_first(self) -> None:
         """Compare the likeliest pair, unless something was chosen or tried already."""
@@ -121,11 +122,32 @@ class ComparisonModel(QObject):
         self._take(pair)
 
     def renew(self) -> None:
-        """Compare again; if nobody chose the pair, the one that is the likeliest by now."""
-        if self.pair is None or self._is_automatic:
-            self.begin()
-        else:
+        """Compare again; if nobody chose the pair, the one that is the likeliest by now, and of an offer that
+        was chosen the windows that it has by now. What is left out and which side is A stay.
+        """
+        offered = self._offered()
+        if offered is None:
             self.again()
+        elif self.pair is not None and offered.why == self.pair.why:
+            self.pair = offered
+            self.again()
+        else:
+            self.begin()
+
+    def _offered(self) -> PairOffer | None:
+        """The pair as the session offers it by now, A and B as they are; None if it is not offered."""
+        known, pair = self.known(), self.pair
+        if known is None:
+            return None
+        found = pair_offers(replace(known, shown=None))  # the time that is shown may be another one by now
+        if pair is None:
+            return found[0]
+        likeliest = found[0] if self._is_automatic else None
+        offered = likeliest or next((one for one in found if one.why == pair.why), None)
+        if offered is None or offered.why != pair.why:
+            return offered
+        is_swapped = (offered.a.title, offered.b.title) == (pair.b.title, pair.a.title)
+        return offered.swapped if is_swapped else offered
 
     def _take(self, pair: PairOffer, *, is_automatic: bool = False) -> None:
         self.pair, self.out, self._is_automatic = pair, (), is_automatic

@@ -17,7 +17,7 @@ from app.gui.window_dialog import WindowDialog
 from sessions.times import TimeRange
 from tests.gui.one_window import opened, press, program, session, snapshot_of
 from tests.gui.windows import child_of, wait
-from viewmodels.comparison_choices import ChosenSide, PairOffer
+from viewmodels.comparison_choices import ChosenSide, Known, PairOffer, pair_offers
 from wizards.pages.compare_page import ComparePage
 from wizards.pages.compare_rail import CompareRail
 
@@ -241,6 +241,37 @@ def test_stopping_it_says_so_and_offers_to_go_on(opened: Program, qtbot: QtBot) 
     assert view.head.line.text() == "Comparing was stopped."
     view.head.renew.click()
     wait(qtbot, lambda: model.state == "ready")
+
+
+def test_comparing_again_takes_an_offer_as_it_is_now_and_keeps_which_side_is_a(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    model = opened.desk.comparison
+    known = model.known()
+    assert known is not None
+    now = next(one for one in pair_offers(known) if one.why == "first half against second half")
+    earlier = TimeRange(known.span.start, known.span.start + 599_999)  # what was recorded when it was chosen
+    then = next(one for one in pair_offers(Known(earlier)) if one.why == now.why)
+    model.choose(then)
+    wait(qtbot, lambda: model.state == "ready")
+    model.swap()
+    wait(qtbot, lambda: model.state == "ready")
+    compared.table.setFocus()
+    qtbot.keyClick(compared.table, Qt.Key.Key_R)
+    wait(qtbot, lambda: model.state == "ready" and model.pair == now.swapped)
+
+
+def test_x_and_again_leave_the_likeliest_pair_as_it_was_put(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    model = opened.desk.comparison
+    assert model.pair is not None
+    wanted = model.pair.swapped
+    model.swap()
+    wait(qtbot, lambda: model.state == "ready")
+    model.renew()
+    wait(qtbot, lambda: model.state == "ready")
+    assert model.pair == wanted
 
 
 def test_the_command_and_the_table_leave_the_window(
