@@ -37,6 +37,7 @@ from tests.e2e.hands import (
     write_into,
 )
 from tests.e2e.moment_scene import moment
+from tests.e2e.troubleshoot_scene import troubleshoot_the_lab, verify_a_fix
 from widgets.charts.page import ChartsPage
 from widgets.connect import ConnectDialog, TrustDialog
 from widgets.findings import FindingsView
@@ -204,6 +205,8 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "charts": charts,
     "guided test": guided_test,
     "compare": compare_in_the_lab,
+    "troubleshoot": troubleshoot_the_lab,
+    "verify": verify_a_fix,
 }
 
 

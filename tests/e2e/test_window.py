@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lab import Lab, export_vcenter, find_scenario, load_scenarios
@@ -17,6 +18,7 @@ from tests.e2e.display import display
 from tests.gui.recordings import capture, record
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
+from tests.wizards.acting_lab import acted, set_of
 
 __all__ = ["start_vcenter"]
 
@@ -119,3 +121,25 @@ def test_before_against_after_in_two_clicks(play: Play) -> None:
     assert (seen["swapped"], seen["charts"], seen["halves"]) == (True, True, True)
     assert len(seen["pinned"]) == 1
     assert seen["counter"]
+
+
+def test_the_cause_of_the_worst_problem_in_two_clicks(play: Play) -> None:
+    """Start page, Try the lab, Troubleshoot: the cause with what to do. A third click is another entity."""
+    seen = play("troubleshoot")
+    assert seen["title"]
+    assert seen["steps"] > 0
+    assert seen["judged"].startswith("judged to ")
+    assert seen["host"]
+    assert seen["kept"].startswith("Kept when the recording ends")
+
+
+def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> None:
+    """The lab raises a CPU limit while the window looks on: waiting, too early, fixed; then all counters."""
+    path = tmp_path / "whole.hscope"
+    acted(path, "cpu-limit-vm", set_of("victim", limit=np.inf), seed=2, at_s=600, minutes=24)
+    seen = play("verify", str(path))
+    assert seen["cause"] == "Held back by a CPU limit"
+    assert seen["first"] == "waiting for the change"
+    assert seen["then"].startswith("Too early: ")
+    assert seen["title"] == "Fixed, confidence high"
+    assert seen["compared"].startswith("before and after the change of ")

@@ -67,10 +67,12 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
     qtbot.waitUntil(lambda: program.desk.findings.diagnosis is not None, timeout=60_000)
     assert program.desk.findings.findings
     width = program.window.width()
-    for page in ("overview", "charts", "esxtop", "heatmap", "compare"):
+    for page in ("overview", "charts", "esxtop", "heatmap", "compare", "troubleshoot"):
         program.window.show_panel(page)
         qtbot.waitUntil(
-            lambda: not (program.desk.jobs.busy("charts") or program.desk.jobs.busy("compare")),
+            lambda: (
+                not any(program.desk.jobs.busy(slot) for slot in ("charts", "compare", "troubleshoot.look"))
+            ),
             timeout=60_000,
         )
         assert not program.window.grab().isNull()

@@ -35,6 +35,8 @@ from wizards.pages.curve_painting import CurvesPainter, has_samples, highest
 from wizards.pages.fonts import sized
 
 _BAND = 18
+_LEGEND_FROM = 440
+"""A narrower chart has no room for a legend beside its title; its tip has the numbers."""
 _NONE = TimeChart("", "", "", empty="This check has no number over time")
 
 
@@ -107,6 +109,9 @@ class CheckChartView(QWidget):
     def _paint_head(self, painter: QPainter) -> None:
         tokens, chart = self._theme.tokens, self._chart
         right = float(self.width() - PAD)
+        if self.width() < _LEGEND_FROM:
+            paint_title(painter, self.font(), tokens, chart.title, chart.note, right)
+            return
         entries = [LegendEntry(one.name, one.last, tokens.curve(one.colour)) for one in chart.curves]
         wanted = min(legend_width(painter, self.font(), entries) + 16, self.width() * 0.72)
         ends = paint_title(painter, self.font(), tokens, chart.title, chart.note, right - wanted)

@@ -121,8 +121,7 @@ class VerifyCard(QFrame):
             self._show_parts(head=True, bar=False, numbers=False, more=False)
             self._symbol.show_state("none")
             self.title.setText("Checking again…")
-            self.sentence.hide()
-            self.done.hide()
+            self.sentence.hide()  # the button stays: hiding it would give the keys to something else
             self.show()
 
     def show_failure(self, error: HyperscopeError) -> None:
@@ -201,7 +200,7 @@ class VerifyCard(QFrame):
             rows.append(
                 f"<tr><td>{html.escape(shown(one.what, 100))}</td>"
                 f'<td align="right" style="color:{tokens.muted}">&nbsp;{html.escape(one.before)}</td>'
-                f'<td align="right">&nbsp;<b>{html.escape(one.after)}</b></td>'
+                f'<td align="right">&nbsp;<span style="font-weight:600">{html.escape(one.after)}</span></td>'
                 f'<td align="right" style="color:{colour}">&nbsp;{html.escape(one.change)}</td></tr>'
             )
         note = f'<span style="color:{tokens.muted}">~ no real difference</span>'
