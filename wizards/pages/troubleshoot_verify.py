@@ -97,9 +97,11 @@ class VerifyCard(QFrame):
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(6)
         column.addLayout(head)
-        for part in (self._when, self.sentence, self.bar, self._numbers, self.more):
+        for part in (self._when, self.sentence, self.bar):
             column.addWidget(part)
-        column.addLayout(buttons)
+        column.addLayout(buttons)  # above the numbers, which can be many: nobody has to scroll for them
+        for part in (self._numbers, self.more):
+            column.addWidget(part)
 
     def show_none(self, *, can_verify: bool) -> None:
         """Offer to verify; not where nothing was found."""
