@@ -11,20 +11,22 @@ import pytest
 from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.comparison_charts import OverlayChart
 from viewmodels.comparison_page import ComparedRow, RowShape, Whisker
-from viewmodels.comparison_surroundings import LoadBlock, LoadLine, OtherLine
+from viewmodels.comparison_surroundings import LoadBlock, LoadLine, OtherLine, Surroundings
 from widgets.eliding import NameElider
 from widgets.theme import Theme
 from wizards.pages.compare_chart import OverlayChartView
 from wizards.pages.compare_chart_painting import minute_labels
 from wizards.pages.compare_charts import CompareCharts
+from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_load import LoadSection
 from wizards.pages.compare_others import OtherList
+from wizards.pages.compare_rail import CompareRail
 from wizards.pages.compare_table import COLUMNS, ChangesTable
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -246,3 +248,33 @@ def test_names_in_a_narrow_table_are_cut_once_and_keep_what_differs(
         drawn.append(option.text)
     assert len(set(drawn)) == 4
     assert [one[-1] for one in drawn] == ["0", "1", "2", "3"]
+
+
+def test_what_is_said_of_changes_is_not_said_of_another_list(theme: Theme, qtbot: QtBot) -> None:
+    lists = CompareLists(theme, ChangesTable(theme))
+    qtbot.addWidget(lists)
+    lists.show()
+    lists.show_counts("18 rows", "1 undecided", has_more=True)
+    event = OtherLine("14:41 reconfigure", "db: CPU limit removed", at=5)
+    lists.show_surroundings(Surroundings(LoadBlock("ok", "yes", "", (), ()), (), (), (event,)))
+    shown = lambda: [one.text() for one in lists.findChildren(QLabel) if one.isVisible() and one.text()]  # noqa: E731
+    assert "18 rows" in shown()
+    assert lists.more.isVisible()
+    lists.tabs["settings"].click()
+    assert "18 rows" not in shown()
+    assert "1 undecided" not in shown()
+    assert not lists.more.isVisible()
+    lists.tabs["changes"].click()
+    assert lists.more.isVisible()
+
+
+def test_buttons_that_are_off_say_why(theme: Theme, qtbot: QtBot) -> None:
+    rail = CompareRail(theme)
+    qtbot.addWidget(rail)
+    rail.show_choices(can_swap=False, has_samples=False)
+    assert (rail.swap.isEnabled(), rail.swap.toolTip()) == (
+        False, "Nothing is compared yet: choose A and B first",
+    )  # fmt: skip
+    assert rail.offers.toolTip() == "Without samples there is nothing to compare"
+    rail.show_choices(can_swap=True, has_samples=True)
+    assert (rail.swap.toolTip(), rail.offers.toolTip()) == ("Swap A and B (X)", "")

@@ -43,6 +43,7 @@ class CompareLists(QWidget):
         for label in (self._count, self._foot):
             label.setProperty("role", "muted")
         self._folded = self._row = ""
+        self._has_more = False
         self.more = QPushButton("Show undecided")
         self.more.setProperty("role", "ghost")
         foot = QHBoxLayout()
@@ -72,6 +73,7 @@ class CompareLists(QWidget):
         row.addStretch(1)
         row.addWidget(self._count)
         self._group.idClicked.connect(self._lists.setCurrentIndex)
+        self._lists.currentChanged.connect(lambda _list: self._show_foot())
         return row
 
     def show_surroundings(self, found: Surroundings) -> None:
@@ -91,7 +93,7 @@ class CompareLists(QWidget):
         """Show how many rows there are, what is folded, and with ``has_more`` the button that unfolds it."""
         self._count.setText(count)
         self._folded = folded
-        self.more.setVisible(has_more)
+        self._has_more = has_more
         self._show_foot()
 
     def show_row(self, row: ComparedRow | None) -> None:
@@ -105,4 +107,8 @@ class CompareLists(QWidget):
         self._changes.setCurrentIndex(1 if why else 0)
 
     def _show_foot(self) -> None:
-        self._foot.show_text(" · ".join(part for part in (self._folded, self._row) if part))
+        """What is said of changes stands below and beside changes only."""
+        of_changes = self._lists.currentIndex() == 0
+        self._count.setVisible(of_changes)
+        self.more.setVisible(of_changes and self._has_more)
+        self._foot.show_text(" · ".join(part for part in (self._folded, self._row) if part and of_changes))

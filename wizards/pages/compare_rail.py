@@ -37,7 +37,6 @@ class CompareRail(Pane):
             card.menu_wanted.connect(lambda letter=letter: self.side_wanted.emit(letter))
         self.swap = QPushButton("Swap")
         self.swap.setProperty("role", "ghost")
-        self.swap.setToolTip("Swap A and B (X)")
         self.swap.setAccessibleName("Swap A and B")
         self.swap.clicked.connect(self.swapped)
         self.offers = QPushButton("Other things…")
@@ -95,6 +94,15 @@ class CompareRail(Pane):
     def show_aligned(self, text: str) -> None:
         """Say what stands above each other in charts, and how long the windows are."""
         self._aligned.show_text(text)
+
+    def show_choices(self, *, can_swap: bool, has_samples: bool) -> None:
+        """Switch the buttons below A and B on, or off with the reason."""
+        self.swap.setEnabled(can_swap)
+        self.swap.setToolTip(
+            "Swap A and B (X)" if can_swap else "Nothing is compared yet: choose A and B first"
+        )
+        self.offers.setEnabled(has_samples)
+        self.offers.setToolTip("" if has_samples else "Without samples there is nothing to compare")
 
     def show_result(self, *, on: bool) -> None:
         """Show the sections that need a result, or hide them."""

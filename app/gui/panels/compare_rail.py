@@ -49,8 +49,7 @@ class CompareRailPanel(QObject):
         is_chosen = model.pair is not None
         for card in view.sides.values():
             card.setVisible(is_chosen)
-        view.swap.setEnabled(is_chosen)
-        view.offers.setEnabled(model.known() is not None)
+        view.show_choices(can_swap=is_chosen, has_samples=model.known() is not None)
         view.command.show_command(model.command)
         if model.state != "ready":
             view.show_result(on=False)
