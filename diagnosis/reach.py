@@ -350,6 +350,7 @@ class ReachBook:
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
         tally = self.tallies[card.id]
         entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
+        entities = entities or self._uncounted(card)
         lacking = sorted(tally.lacking - tally.present)
         reason, shown_by, kinds = "", "", {one.spec.kind for one in sources}
         if entities and not judged and tally.is_elsewhere:
@@ -377,6 +378,12 @@ class ReachBook:
         return CheckReach(
             card.id, card.title, entities, judged, reason, shown_by=shown_by, unseen_s=tally.unseen_s
         )
+
+    def _uncounted(self, card: Card) -> int:
+        """How many entities the inventory has that the card is about, where no source counts any of them."""
+        chosen = ((one.entity, one.only) for one in card.rules if one.only and not one.only.told)
+        found = [self._topology.told_as(kind, only.fact, only.like) for kind, only in chosen if only]
+        return sum(map(len, found))
 
 
 def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -226,6 +227,14 @@ class Topology:
     def texts(self, name: str) -> Mapping[EntityRef, str | float | bool]:
         """Return a fact's value at the end of the window for every entity that has it."""
         return self._facts.latest(name)
+
+    def told_as(self, kind: str, name: str, like: str) -> list[EntityRef]:
+        """Return the entities of a kind whose fact is known and matches the pattern as a whole, whether
+        or not they have a series.
+        """
+        pattern = re.compile(like)
+        told = self.texts(name).items()
+        return [ref for ref, text in told if ref.kind == kind and pattern.fullmatch(str(text))]
 
     def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
         """Return the VMs that are known to have disks on a device or datastore."""

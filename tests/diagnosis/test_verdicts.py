@@ -362,3 +362,21 @@ def test_a_single_sample_of_some_counters_is_too_few_and_not_none() -> None:
     check = checks_of(diagnosed(recording))["storage.device_latency"]
     assert check.verdict in ("suspected", "insufficient data")
     assert check.reason == "too few samples"
+
+
+def test_an_nfs_datastore_that_nothing_counts_is_not_said_to_be_none() -> None:
+    """The rollups of a vCenter have no latency of a datastore at level 1; its inventory has the datastore."""
+    recording = quiet()
+    recording.fact(recording.shared("nfs-vol01", {}, "datastore"), "datastore.type", "NFS")
+    check = checks_of(diagnosed(recording))["storage.nfs_latency"]
+    assert (check.verdict, check.judged, check.entities) == ("insufficient data", 0, 1)
+    assert "no source has " in check_because(check)
+
+
+@pytest.mark.parametrize(("samples", "is_said"), [(2, True), (3, False)])
+def test_two_samples_are_too_few_however_long_they_are(samples: int, is_said: bool) -> None:
+    recording = Recording(seconds=300.0 * samples, interval=300.0)
+    recording.on_host({"cpu.pcpu_util": 20.0, "cpu.pcpu_used": 20.0})
+    found = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
+    assert bool(found) == is_said
+    assert all("2 in all, reach over 10 min" in one.causes[0].because for one in found)
