@@ -13,7 +13,7 @@ from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import fewest_samples, too_short, unseen_seconds
-from diagnosis.topology import Topology
+from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
     absent_text,
     lacking_text,
@@ -382,7 +382,7 @@ class ReachBook:
     def _uncounted(self, card: Card) -> int:
         """How many entities the inventory has that the card is about, where no source counts any of them."""
         chosen = ((one.entity, one.only) for one in card.rules if one.only and not one.only.told)
-        found = [self._topology.told_as(kind, only.fact, only.like) for kind, only in chosen if only]
+        found = [told_as(self._topology, kind, only.fact, only.like) for kind, only in chosen if only]
         return sum(map(len, found))
 
 

@@ -228,14 +228,6 @@ class Topology:
         """Return a fact's value at the end of the window for every entity that has it."""
         return self._facts.latest(name)
 
-    def told_as(self, kind: str, name: str, like: str) -> list[EntityRef]:
-        """Return the entities of a kind whose fact is known and matches the pattern as a whole, whether
-        or not they have a series.
-        """
-        pattern = re.compile(like)
-        told = self.texts(name).items()
-        return [ref for ref, text in told if ref.kind == kind and pattern.fullmatch(str(text))]
-
     def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
         """Return the VMs that are known to have disks on a device or datastore."""
         base = self.base(ref)
@@ -281,3 +273,12 @@ def _told_apart(
         for ref in same if len(same) > 1 else ():
             number = ref.key.rpartition("/")[2]
             yield ref, f"{name} (one of several)" if number == name else f"{name} ({number})"
+
+
+def told_as(topology: Topology, kind: str, name: str, like: str) -> list[EntityRef]:
+    """Return the entities of a kind whose fact is known and matches the pattern as a whole, whether
+    or not they have a series.
+    """
+    pattern = re.compile(like)
+    told = topology.texts(name).items()
+    return [ref for ref, text in told if ref.kind == kind and pattern.fullmatch(str(text))]
