@@ -77,6 +77,8 @@ def test_a_shipped_set_can_be_looked_at_and_not_changed(sets: ThresholdSetsView)
     assert not any(one.isEnabled() for one in sets.findChildren(QDoubleSpinBox))
     assert [one.isEnabled() for one in (sets.save, sets.remove, sets.use)] == [False, False, False]
     assert "duplicate it" in sets.about.text()
+    assert sets.remove.toolTip() == "A set that ships with Hyperscope cannot be deleted"
+    assert sets.use.toolTip() == "All devices of its class are judged with this set already"
 
 
 def test_a_copy_is_edited_saved_counted_up_and_undone(

@@ -24,6 +24,10 @@ from widgets.thresholds.number_row import NumberRowWidgets
 from widgets.thresholds.parts import button, muted, row, show_step
 
 _SHIPPED = "It ships with Hyperscope and stays as it is: duplicate it to have numbers of your own."
+_JUDGE = "Judge all devices of its class with this set"
+_JUDGES = "All devices of its class are judged with this set already"
+_DELETE = "Delete this set of yours; it can be undone"
+_KEPT = "A set that ships with Hyperscope cannot be deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,8 @@ class ThresholdSetsView(QWidget):
         self.duplicate = button(
             "Duplicate", "Make a set of your own from this one", self.duplicate_wanted.emit
         )
-        self.use = button(
-            "Judge with it", "Judge all devices of its class with this set", self.use_wanted.emit
-        )
-        self.remove = button("Delete", "Delete this set of yours; it can be undone", self.remove_wanted.emit)
+        self.use = button("Judge with it", _JUDGE, self.use_wanted.emit)
+        self.remove = button("Delete", _DELETE, self.remove_wanted.emit)
         self.save = button("Save", "Save as a new version, and judge again at once", self._save)
         self.save.setProperty("role", "primary")
         self.discard = button("Discard", "Back to what is saved", self._discard)
@@ -122,7 +124,9 @@ class ThresholdSetsView(QWidget):
             self.list.setFocus()  # or the focus goes on to the button that deletes
         self.use.setEnabled(not shown.judges)
         self.use.setText("Judges" if shown.judges else "Judge with it")
+        self.use.setToolTip(_JUDGES if shown.judges else _JUDGE)
         self.remove.setEnabled(self._is_own)
+        self.remove.setToolTip(_DELETE if self._is_own else _KEPT)
         self._enable()
 
     def show_draft(self, draft: Draft) -> None:
