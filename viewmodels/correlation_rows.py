@@ -128,8 +128,8 @@ def _itself(found: Correlation, label: Callable[[str], str]) -> str:
         return ""
     count = len(found.itself.all)
     keys = list(dict.fromkeys(label(one.series.counter) for one in found.itself.all))
-    named = ", ".join(keys[:6]) + (", …" if len(keys) > 6 else "")
-    return f"{format_count(count)} more series of the same entity moved: {named}."
+    named = ", ".join(keys[:6]) + (", …" if len(keys) > 6 else ".")
+    return f"{format_count(count)} more series of the same entity moved: {named}"
 
 
 def _compared(found: Correlation) -> str:

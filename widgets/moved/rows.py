@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from resources.foreign_text import tooltip_text
+from resources.foreign_text import breakable, tooltip_text
 from viewmodels.correlation_rows import CorrelationRow
 from viewmodels.text_table import TextTable
 from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
@@ -110,7 +110,7 @@ class _Delegate(QStyledItemDelegate):
         self._elided(painter, counter, row.counter)
         painter.setPen(QColor(tokens.muted))
         words = self._words(painter.fontMetrics(), row).translated(line.left(), counter.bottom() + 2)
-        painter.drawText(words, _WRAP, row.because)
+        painter.drawText(words, _WRAP, breakable(row.because))
         if row.others:
             rest = QRect(line.left(), words.bottom() + 1, line.width(), painter.fontMetrics().lineSpacing())
             painter.setPen(QColor(tokens.faint))
@@ -139,7 +139,7 @@ class _Delegate(QStyledItemDelegate):
 
     def _words(self, metrics: QFontMetrics, row: CorrelationRow) -> QRect:
         width = max(self._list.viewport().width() - _INDENT - _PAD, 80)
-        return metrics.boundingRect(QRect(0, 0, width, 400), _WRAP, row.because)
+        return metrics.boundingRect(QRect(0, 0, width, 400), _WRAP, breakable(row.because))
 
     @staticmethod
     def _small(font: QFont) -> QFont:
