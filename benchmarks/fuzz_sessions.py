@@ -8,16 +8,20 @@ beside them (locks, logs). ``reading_commands`` says what must hold; files of fi
 follows from its number alone, so that it can be made again.
 """
 
+# ruff: noqa: E501 - one record a line
+
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -29,10 +33,33 @@ from benchmarks.reading_commands import (
 )
 from resources.failures import HyperscopeError
 from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, check_session, encode_block
-from sessions.store.codec import pack_bytes, pack_document, pack_floats, pack_ints, pack_texts, seal
+from sessions.store.codec import (
+    pack_bytes,
+    pack_document,
+    pack_floats,
+    pack_ints,
+    pack_texts,
+    seal,
+    unpack_document,
+)
 from sessions.times import TimeRange
+from sessions.troubleshooting import (
+    CheckedAgain,
+    CheckResult,
+    FoundOn,
+    Note,
+    RowResult,
+    RuleLine,
+    SeenChange,
+    Step,
+    Symptom,
+    TroubleshootingRun,
+    Verification,
+    VerifiedNumber,
+)
 
 MAX_MEGABYTES = 1024
 MAX_FORGED = 100_000
@@ -75,7 +102,7 @@ def build(path: Path) -> None:
 
 
 def record(writer: SessionWriter) -> None:
-    """Add one fact, event, gap, mark and finding to the session."""
+    """Add one of each record to the session: fact, event, gap, mark, finding, guided run, test, change."""
     writer.add_facts([Fact(HOST, "vcpus", 4.0, T0, T0 + 9), Fact(HOST, "tools", True, T0)])
     writer.add_events([Event(T0, "vmotion", "moved", HOST)])
     writer.add_gaps([Gap(1, T0, T0 + 5000, "late")])
@@ -100,6 +127,50 @@ def record(writer: SessionWriter) -> None:
             )
         ]
     )
+    writer.add_troubleshooting([_guided_run(evidence, causes)])
+    vm = ChangedObject("vcenter://vc", "VirtualMachine", "vm-1", "vm 1")
+    writer.add_journal([JournalEntry("1", "t", vm, "cpu.shares", 1000, 2000, "shares", "undone", T0, T0 + 9)])
+    plan = 'test = "sioc-shares"\nenvironment = ["lab:congested"]\n'
+    writer.add_test_runs(
+        [
+            TestRun(
+                "t", "sioc-shares", plan, T0, T0 + 90_000, True, "", "It worked.",
+                (Phase("measure", "done", T0, T0 + 9),),
+                (Figure("iops", "vm 1", 900.0, "1/s", (880.0, 910.0), 30),), '{"rounds": []}',
+            )
+        ]
+    )  # fmt: skip
+
+
+def _guided_run(evidence: tuple[Evidence, ...], causes: tuple[CauseVerdict, ...]) -> TroubleshootingRun:
+    """One with everything that a run can have, verified once."""
+    vm, window = EntityRef("vm", "esx01/vm/3"), TimeRange(T0, T0 + 250_000)
+    check = CheckResult(
+        "cpu.ready_high", "Ready", "ready", "definite", "problem", "It waited.", "vm 3", vm, "vm 3", "warning",
+        rule=(RuleLine("ready, mean", 12.0, 5.0, "%", holds=True),), evidence=evidence, windows=(window,),
+        lasted_s=250.0, share=0.5, score=1.0, causes=causes,
+        steps=(Step("Do.", "low_shares", client="Edit", powercli="Get-VM -Name 'vm 3'", seen="x", seen_at=T0),),
+        follows_from=("host.cpu_saturated", "Full host", HOST, "esx01"),
+        changes=(Event(T0, "vmotion", "moved", HOST),), also=(FoundOn(HOST, "esx01", "info", "too"),),
+    )  # fmt: skip
+    number = VerifiedNumber("ready", "vm 3", "%", 12.0, 1.0, -11.0, (-12.0, -10.0), "better")
+    again = CheckedAgain(
+        "cpu.ready_high", "Ready", "ready", "problem", "not found", "fixed", "Less.", 12.0, 1.0, 5.0, "%", T0, number
+    )  # fmt: skip
+    change = SeenChange(T0, "shares: 1 → 2", vm, "vm 3", by="mara", setting="cpu_shares")
+    after = TimeRange(T0 + 250_000, T0 + 500_000)
+    verified = Verification(
+        T0, "done", window, after, "fixed", "high", "Less.", "The same load.", True, 250.0, 250.0, (change,),
+        (again,), (check,), (number,),
+    )  # fmt: skip
+    row = RowResult(
+        "ready", "High ready", "definite", "", "problem", "12 of 5 %", "cpu.ready_high", ("cpu.ready_high",)
+    )
+    symptom = Symptom(vm, "vm 3", "slow", window)
+    return TroubleshootingRun(
+        1, T0, symptom, T0 + 500_000, (row,), (check,), changes=(change,), notes=(Note(T0, "slow", "mara"),),
+        verifications=(verified,),
+    )  # fmt: skip
 
 
 def flip_bits(path: Path, rng: random.Random) -> None:
@@ -296,9 +367,71 @@ def forge_documents(path: Path, rng: random.Random) -> None:
         database.execute("INSERT INTO document(kind, body) VALUES (?, ?)", (kind, pack_document(body)))
 
 
+def edit_records(path: Path, rng: random.Random) -> None:
+    """Change a few values within stored records, which stay well-formed JSON."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        rows = database.execute("SELECT id, body FROM document").fetchall()
+        for _ in range(rng.choice((1, 1, 3))):
+            which, body = rng.choice(rows)
+            records = json.loads(unpack_document(body))
+            places = list(_places(records))
+            for holder, key in rng.sample(places, min(len(places), rng.choice((1, 2, 6)))):
+                holder[key] = _other(rng, holder[key])
+            packed = pack_document(json.dumps(records).encode())
+            database.execute("UPDATE document SET body = ? WHERE id = ?", (packed, which))
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place of a JSON value, as what holds it and its key there."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in list(inner):
+        yield value, key
+        yield from _places(one)
+
+
+def _other(rng: random.Random, old: Any) -> Any:
+    """A value in the place of another one: mostly of the same type, or the record is refused at once."""
+    if isinstance(old, str) and rng.random() < 0.9:
+        return rng.choice(_HOSTILE_TEXTS)
+    if isinstance(old, bool | None):
+        return rng.choice((None, True, False))
+    if isinstance(old, int | float) and rng.random() < 0.9:
+        return rng.choice(
+            (
+                0,
+                -1,
+                1,
+                old + 1,
+                -old,
+                T0,
+                T0 - 10**9,
+                T0 + 250_000,
+                2**31,
+                2**53,
+                253402300799999,
+                1e308,
+                -1e308,
+                5e-324,
+            )
+        )
+    if isinstance(old, list) and rng.random() < 0.8:
+        return rng.choice(([], old * 2, old[::-1], old * 300))
+    return rng.choice((None, "", [], {}, 0, [[]], "x"))
+
+
+_HOSTILE_TEXTS = (
+    "", "vm", "host", "esx01/vm/3", "esx01", "cpu.ready", "cpu.ready_high", "problem", "not found", "critical", "slow",
+    "done", "fixed", "%", "ms", "x" * 10_000, "\u202e", "=1+1", "\x1b]0;x\x07", "two\r\nlines", "\0", "{}", "{0}",
+    "{vm}", "%s", "[bold]", "</script><script>alert(1)</script>", '"><svg onload=alert(1)>', "'; rm -rf ~; '", "日本",
+    "unknown.problem", "../../etc/passwd", '{"a": [1]}', "lab:congested", 'test = "', "\\",
+)  # fmt: skip
+
 MUTATIONS: Sequence[Mutation] = (
     add_stray_files,
     forge_documents,
+    edit_records,
+    edit_records,
+    edit_records,
     flip_bits,
     overwrite_bytes,
     cut,

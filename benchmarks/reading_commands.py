@@ -58,7 +58,17 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("correlate", "--from", "2023-11-14T22:14", "--to", "2023-11-14T22:20"),
     ("correlate", "--entity", "vm 3", "--counter", "cpu.ready", "--json"),
     ("correlate", "--finding", "1", "--json"),
+    ("report",),
+    ("report", "--json", "--anonymise"),
+    ("export", "--anonymise"),
+    ("troubleshoot", "--runs", "--json"),
+    ("troubleshoot", "--run", "1"),
+    ("troubleshoot", "--verify", "1", "--no-keep"),
+    ("troubleshoot", "--entity", "vm:vm 3", "--no-keep"),
+    ("troubleshoot", "--entity", "esx01", "--json"),
 )
+WRITING = ("export", "report")
+"""Commands that write what -o names: all of it, or nothing."""
 
 
 def documented_exits() -> frozenset[int]:
@@ -128,18 +138,21 @@ def run_all(session: Path, outcomes: Counter[str]) -> None:
     folder = session.parent
     for arguments in COMMANDS:
         out = folder / "exported"
-        more = ["-o", str(out)] if arguments[0] == "export" else []
+        writes = arguments[0] in WRITING
+        more = ["-o", str(out)] if writes else []
         before = {path.name for path in folder.iterdir()}
         rest = [str(session) if one == SESSION else one for one in arguments[1:]]
         code = run_one([arguments[0], str(session), *rest, *more])
         outcomes[f"{arguments[0]} {code}"] += 1
-        if out.exists() != (arguments[0] == "export" and code == 0):
+        if out.exists() != (writes and code == 0):
             raise UndocumentedError(
-                f"{arguments} ended with {code} and the folder {'is' if out.exists() else 'is not'} there"
+                f"{arguments} ended with {code} and its output {'is' if out.exists() else 'is not'} there"
             )
+        if out.is_file():
+            out.unlink()
         shutil.rmtree(out, ignore_errors=True)
         left = {path.name for path in folder.iterdir()} - before
-        if any(name.startswith(".hyperscope-export") for name in left):
+        if any(name.startswith((".hyperscope-", ".exported")) for name in left):
             raise UndocumentedError(f"{arguments} left {left}")
 
 
