@@ -25,7 +25,7 @@ from sessions.troubleshooting import Note, TroubleshootingRun, Verification
 from viewmodels.snapshot import read_snapshot
 from wizards.flows.troubleshooting.documents import run_json, runs_json, verification_json
 from wizards.flows.troubleshooting.judging import knowledge_of, look_into, symptom_of
-from wizards.flows.troubleshooting.keeping import keep, keep_again, noted, run_numbered, verified
+from wizards.flows.troubleshooting.keeping import keep, keep_changed, noted, run_numbered, verified
 from wizards.flows.troubleshooting.surroundings import entity_called
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
@@ -163,8 +163,9 @@ class _Asking:
         with self._opened(self._path) as (reader, _, clock):
             found = run_numbered(reader.troubleshooting(), number)
         if note:
-            found = noted(found, Note(now_ms(), note))
-            self._kept(lambda: self._again(found))
+            written = Note(now_ms(), note)
+            kept = self._kept(lambda: keep_changed(self._path, number, lambda one: noted(one, written)))
+            found = kept or noted(found, written)
         self._print(found, clock, is_kept=True)
 
     def verify(self, number: int, after: str, other: Path | None, changed: tuple[str, str]) -> None:
@@ -181,14 +182,9 @@ class _Asking:
                     found = verify(
                         here, run, window, other=there, told=told, knowledge=self._knowledge, cancel=cancel
                     )
-        kept = verified(run, found)
         if self._keeps:
-            self._kept(lambda: self._again(kept))
-        self._print_verification(kept, found, clock)
-
-    def _again(self, run: TroubleshootingRun) -> TroubleshootingRun:
-        keep_again(self._path, run)
-        return run
+            self._kept(lambda: keep_changed(self._path, number, lambda one: verified(one, found)))
+        self._print_verification(run, found, clock)
 
     def _kept(self, store: Callable[[], TroubleshootingRun]) -> TroubleshootingRun | None:
         """Store a run; if the session can't be written, print why and go on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,10 +34,23 @@ def keep(session: Path, run: TroubleshootingRun) -> TroubleshootingRun:
 
     Raises BusyError while another process writes the session, AccessDeniedError, DiskFullError.
     """
-    with SessionReader.open(session) as reader:
-        number = max((one.number for one in reader.troubleshooting()), default=0) + 1
-    kept = replace(run, number=number)
-    keep_again(session, kept)
+    # The lock comes before the number: of two processes at once, both would choose the same.
+    with SessionWriter.open(session) as writer:
+        number = max((one.number for one in runs_in(session)), default=0) + 1
+        kept = replace(run, number=number)
+        writer.add_troubleshooting([kept])
+    return kept
+
+
+def keep_changed(
+    session: Path, number: int, change: Callable[[TroubleshootingRun], TroubleshootingRun]
+) -> TroubleshootingRun:
+    """Store what ``change`` makes of a run as it is stored by now, and return it: notes and verifications
+    that another process wrote meanwhile stay. Raises as ``keep``, and NotFoundError.
+    """
+    with SessionWriter.open(session) as writer:
+        kept = change(run_numbered(runs_in(session), number))
+        writer.add_troubleshooting([kept])
     return kept
 
 
