@@ -142,12 +142,16 @@ def contents(topics: Sequence[Topic]) -> list[HelpPageEntry]:
 
 
 def topic_of(widget: QWidget | None) -> str:
-    """Return the key of the section about a widget: a finding's problem, the columns of an esxtop screen."""
+    """Return the key of the section about a widget: a finding's problem, the columns of an esxtop screen,
+    or what it says itself by its property ``topic``.
+    """
     while widget is not None:
         if isinstance(widget, FindingCard):
             return f"problems#{widget.finding.problem}"
         if isinstance(widget, EsxtopView):
             return f"esxtop#{widget.chosen_screen.title}"
+        if widget.property("topic"):
+            return str(widget.property("topic"))
         if widget.objectName() in OF_PLACES:
             return OF_PLACES[widget.objectName()]
         widget = widget.parentWidget()

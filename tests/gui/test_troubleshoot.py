@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.helping import topic_of
 from app.gui.looking_into import Asked
 from app.gui.navigation import palette_entries
 from app.gui.troubleshooting_model import TroubleshootingModel
@@ -218,3 +219,7 @@ def test_ctrl_t_looks_into_what_is_shown(scene: Scene, qtbot: QtBot) -> None:
     wait(qtbot, lambda: scene.model.state == "ready")
     assert scene.run.symptom.window == shown
     assert window.pages.currentWidget().isAncestorOf(scene.page)
+
+
+def test_f1_explains_the_problem_that_is_shown(scene: Scene) -> None:
+    assert topic_of(scene.page.list) == f"problems#{scene.page.detail.problem}"

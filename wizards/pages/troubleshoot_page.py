@@ -211,6 +211,7 @@ class TroubleshootPage(QWidget):
             return
         before = run.check(problem) if self._again is not None and self._again.state == "done" else None
         others = [now[one] for one in row.problems if one in now]
+        self.setProperty("topic", f"problems#{problem}")  # of the help
         self.detail.show_check(check, self._charts.get(problem), before, others)
         self._right.setCurrentIndex(0)
 

@@ -88,11 +88,11 @@ class VerifyCard(QFrame):
         head.addWidget(self.title, 1)
         buttons = QGridLayout()
         buttons.setSpacing(6)
-        for number, one in enumerate(
-            (self.done, self.made, self.all, self.window_button, self.session_button)
-        ):
-            buttons.addWidget(one, number // 3, number % 3)
-        buttons.setColumnStretch(3, 1)
+        # I made it is asked before there is an answer, Compare all after it: one place is enough.
+        places = ((self.done, 0, 0), (self.made, 0, 1), (self.all, 0, 1))
+        for button, row, place in (*places, (self.window_button, 1, 0), (self.session_button, 1, 1)):
+            buttons.addWidget(button, row, place)
+        buttons.setColumnStretch(2, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(6)
