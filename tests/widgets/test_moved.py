@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -79,20 +77,6 @@ def test_a_row_is_as_high_as_its_reason(view: MovedView, qtbot: QtBot) -> None:
     assert wide > view.list.visualRect(view.list.moved.index(1)).height()
     view.resize(300, 600)
     qtbot.waitUntil(lambda: view.list.visualRect(view.list.moved.index(0)).height() > wide)
-
-
-def test_a_number_and_its_unit_stay_on_one_line(view: MovedView) -> None:
-    view.show_answer(answer(WEB))
-    plain, glued = (
-        replace(WEB, because=f"rose to 45.8{space}%, same host") for space in (" ", "\N{NO-BREAK SPACE}")
-    )
-    for width in range(200, 320, 4):
-        view.resize(width, 600)
-        heights = []
-        for row in (plain, glued):
-            view.show_answer(answer(row))
-            heights.append(view.list.sizeHintForRow(0))
-        assert heights[0] == heights[1]
 
 
 def test_nothing_that_moved_is_an_answer_too(view: MovedView) -> None:
