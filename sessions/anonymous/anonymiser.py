@@ -22,6 +22,8 @@ from sessions.verdicts import CheckNumber, CheckReach, Verdict
 _T = TypeVar("_T")
 _OWN_RUN = re.compile("test [a-z-]+, run ")
 """How a source of a guided test is called; other sources of fio have the name of a file."""
+_WORLD_OF = re.compile(r"vm[mx][\w-]*:(.+)", re.DOTALL)
+"""How a VM's worlds are called: ``vmx-vcpu-0:NAME``. The name may be cut, or an earlier one of the VM."""
 _OBJECTS = {
     "VirtualMachine": "vm", "HostSystem": "host", "ClusterComputeResource": "cluster",
     "Datastore": "datastore", "StoragePod": "datastore", "ResourcePool": "pool",
@@ -276,6 +278,8 @@ def _named(
     yield from (
         ("source", one.name) for one in sources if not (one.kind == "fio" and _OWN_RUN.match(one.name))
     )
+    worlds = (_WORLD_OF.fullmatch(one.name) for one in entities if one.ref.kind == "world")
+    yield from (("vm", of[1]) for of in filter(None, worlds))
     for entry in journal:
         yield _OBJECTS.get(entry.object.kind, "object"), entry.object.name
     for one in entities:

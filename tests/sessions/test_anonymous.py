@@ -277,3 +277,18 @@ def test_what_is_there_is_kept_and_what_is_stopped_leaves_nothing(tmp_path: Path
             write_anonymised(reader, tmp_path / "away.hscope", cancel=Stopped())
     assert there.read_text() == "mine"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["acme.hscope", "there.hscope"]
+
+
+def test_cut_and_earlier_names_in_those_of_worlds_are_replaced() -> None:
+    vm = Entity(VM, "payroll-database-primary", HOST)
+    names = (
+        "vmx-mks:payroll-database-primary",
+        "vmx-vcpu-0:payroll-datab",
+        "vmm0:Ledger old",
+        "vmx",
+        "pcpu:3",
+    )
+    worlds = [Entity(EntityRef("world", str(at)), name, VM) for at, name in enumerate(names)]
+    texts = Anonymiser([vm, *worlds], [], [], [], [], [], load_anonymity_rules())
+    named = [texts.entity(one).name for one in worlds]
+    assert named == ["vmx-mks:vm-1", "vmx-vcpu-0:vm-2", "vmm0:vm-3", "vmx", "pcpu:3"]
