@@ -50,7 +50,7 @@ Index = QModelIndex | QPersistentModelIndex
 Part = Literal[
     "rank", "name", "counter", "a", "b", "change", "interval", "effect", "shape", "confidence", "judged"
 ]
-_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 14
+_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 28
 _ROLE = Qt.ItemDataRole.UserRole
 
 
