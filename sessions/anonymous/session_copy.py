@@ -57,11 +57,7 @@ def write_anonymised(
         if progress is not None:
             progress(part)
 
-    with write_failures(out):
-        if out.exists() or out.is_symlink():
-            raise AlreadyExistsError(
-                f"{out} exists already.", advice="Choose another name; nothing is overwritten."
-            )
+    _require_free(out)
     beside = out.with_name(f".hyperscope-{uuid.uuid4().hex[:12]}.hscope")
     with session.one_state():
         texts = _Texts(
@@ -76,8 +72,17 @@ def write_anonymised(
         session.copy_rewritten(beside, texts, step)
         notes = len(session.marks())
     try:
+        _require_free(out)  # a minute later: renaming would replace what appeared meanwhile
         with write_failures(out):
             beside.rename(out)
     finally:
         beside.unlink(missing_ok=True)
     return Anonymised(texts.pseudonyms.counts, notes, out.stat().st_size, texts.text)
+
+
+def _require_free(out: Path) -> None:
+    with write_failures(out):
+        if out.exists() or out.is_symlink():
+            raise AlreadyExistsError(
+                f"{out} exists already.", advice="Choose another name; nothing is overwritten."
+            )

@@ -292,3 +292,15 @@ def test_cut_and_earlier_names_in_those_of_worlds_are_replaced() -> None:
     texts = Anonymiser([vm, *worlds], [], [], [], [], [], load_anonymity_rules())
     named = [texts.entity(one).name for one in worlds]
     assert named == ["vmx-mks:vm-1", "vmx-vcpu-0:vm-2", "vmm0:vm-3", "vmx", "pcpu:3"]
+
+
+def test_what_appears_meanwhile_is_kept(tmp_path: Path) -> None:
+    session, out = written(tmp_path / "a.hscope"), tmp_path / "out.hscope"
+
+    def somebody_writes(_part: float) -> None:
+        out.write_text("precious")
+
+    with SessionReader.open(session) as reader, pytest.raises(AlreadyExistsError):
+        write_anonymised(reader, out, progress=somebody_writes)
+    assert out.read_text() == "precious"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.hscope", "out.hscope"]
