@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from diagnosis.reach import (
 )
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
-from diagnosis.topology import SHARED_BY_HOSTS
+from diagnosis.topology import SHARED_BY_HOSTS, Topology
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -184,7 +185,7 @@ class Run:
             self._hosts_of,
             lambda finding: self._topology.pools.above(finding.entity),
             self._clusters_of,
-            self._users_of,
+            partial(_users_of, self._topology),
         )
         ranked = rank([*merged, *findings], self._problems, where)
         if self._focus:
@@ -396,10 +397,6 @@ class Run:
                 return () if host is None else (host,)
         return ()
 
-    def _users_of(self, finding: Finding) -> Sequence[EntityRef]:
-        """The VMs with disks on the finding's entity."""
-        return [self._topology.base(ref) for ref in self._topology.stored_on(finding.entity)]
-
     def _clusters_of(self, finding: Finding) -> Sequence[EntityRef]:
         """The cluster of each of the finding's hosts."""
         above = (self._topology.ancestors(host).get("cluster") for host in self._hosts_of(finding))
@@ -429,6 +426,11 @@ class Run:
             if check.entities and not check.judged and check.lacking
         )
         return tuple(f"Not judged: {title}. {why[0].upper()}{why[1:]}." for title, why in lacking)
+
+
+def _users_of(topology: Topology, finding: Finding) -> Sequence[EntityRef]:
+    """The VMs with disks on the finding's entity."""
+    return [topology.base(ref) for ref in topology.stored_on(finding.entity)]
 
 
 def counters_of(rules: Iterable[CompiledRule], catalogue: Catalogue) -> dict[str, Counter]:
