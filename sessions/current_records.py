@@ -70,7 +70,9 @@ def _completed(before: Event, after: Event) -> Event:
 def current_gaps(written: Iterable[Gap]) -> list[Gap]:
     """Return the present gaps, ordered by start, from all written ones in the order of writing.
 
-    Of gaps with the same source, entity and start the last written counts; ``ticks=0`` removes the gap.
+    Of gaps with the same source, entity and start the last written counts; ``ticks=0`` removes the gap, and
+    one that ends before it starts is none: a file may say anything.
     """
     last_written = {(gap.source, gap.entity, gap.start): gap for gap in written}
-    return sorted((gap for gap in last_written.values() if gap.ticks != 0), key=lambda gap: gap.start)
+    present = (gap for gap in last_written.values() if gap.ticks != 0 and gap.start <= gap.end)
+    return sorted(present, key=lambda gap: gap.start)

@@ -71,6 +71,7 @@ GAPS = {
         [Gap(1, T0, T0, "a", VM, 1), Gap(1, T0, T0, "a", VM, 0), Gap(1, T0, T0 + 5, "b", VM)],
         [Gap(1, T0, T0 + 5, "b", VM)],
     ),
+    "one that ends before it starts is none": ([Gap(1, T0, T0 - 5, "a clock that went back", VM, 1)], []),
 }
 
 
