@@ -33,7 +33,7 @@ from diagnosis.comparison import Choice, Side, compare
 from diagnosis.comparison.windows import windows_of_one
 from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
-from resources.failures import AlreadyExistsError, CancelledError, NotFoundError, UsageError
+from resources.failures import AlreadyExistsError, CancelledError, HyperscopeError, NotFoundError, UsageError
 from resources.files import replace_file, write_failures
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
@@ -130,9 +130,14 @@ class WrittenFile:
 def _written(made: Report, out: Path, pdf: Path | None, page: str) -> list[WrittenFile]:
     """Write the report's files. All are made before the first is written."""
     contents = [(out, "html", report_html(made).encode("utf-8"), None), *_printed(made, pdf, page)]
-    for path, _, content, _ in contents:
-        with write_failures(path):
-            replace_file(path, content)
+    for number, (path, _, content, _) in enumerate(contents):
+        try:
+            with write_failures(path):
+                replace_file(path, content)
+        except HyperscopeError as error:
+            if number:
+                error.meaning = f"{contents[0][0]} is written, this is not."
+            raise
     return [WrittenFile(path, kind, len(content), pages) for path, kind, content, pages in contents]
 
 

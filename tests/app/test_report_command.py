@@ -156,6 +156,15 @@ def test_what_can_not_be_written_leaves_nothing_behind(say: Say, night: Path, tm
     assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder in which even root can't write")
+def test_a_pdf_that_fails_does_not_deny_the_report(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    code, _, wrong = say(night, "-o", out, "--pdf", "/proc/report.pdf")
+    assert code == 5
+    assert wrong.endswith(f"{out} is written, this is not.\n")
+    assert out.is_file()
+
+
 def test_what_does_not_fit_is_said_before_anything_is_read(say: Say, night: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     code, _, wrong = say(night, "-o", out, "--before", "2026-01-01T00:00..2026-01-01T01:00")
