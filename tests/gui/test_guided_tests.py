@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.navigation import palette_entries
+from app.gui.panels import guided
 from resources.foreign_text import breakable
 from sessions.findings import Finding
 from sessions.model import EntityRef
@@ -28,6 +29,21 @@ from wizards.pages.result_page import ResultPage
 from wizards.pages.run_page import RunPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def test_a_worker_makes_no_classes_of_qts() -> None:
+    told = "import sys; from importlib import import_module\n"
+    told += f"for name in {guided.WITHOUT_QT}: import_module(name)\n"
+    told += "print('PySide6.QtWidgets' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_the_pages_are_loaded_while_a_session_is_looked_at(
+    live: Program, qtbot: QtBot, lab_session: Path
+) -> None:
+    live.workbench.open_paths([lab_session])
+    wait(qtbot, lambda: all(name in sys.modules for name in guided.WITH_QT))
 
 
 def test_every_guided_test_has_a_card(live: Program, gallery: GalleryView) -> None:

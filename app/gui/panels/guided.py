@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +17,33 @@ KEYS = view_actions("tests", keys.KEYS)
 
 _LOAD_AFTER_MS = 1_500
 """The charts come first: importing takes the interpreter, in a worker, too."""
+WITHOUT_QT = (
+    "app.testing",
+    "wizards.flows.drs_gain_sheet",
+    "wizards.flows.planning",
+    "wizards.flows.results",
+    "wizards.flows.run_again",
+    "wizards.flows.run_charts",
+    "wizards.flows.run_details",
+    "wizards.flows.run_reading",
+    "wizards.flows.run_sheet",
+)
+"""Most of what the pages need, imported in a worker."""
+WITH_QT = (
+    "wizards.pages.rail_pane",
+    "wizards.pages.result_charts",
+    "wizards.pages.time_chart",
+    "wizards.pages.result_page",
+    "wizards.pages.run_page",
+    "wizards.pages.plan_view",
+    "wizards.pages.choose",
+    "wizards.pages.gallery",
+    "app.gui.panels.steps",
+    "app.gui.panels.tests",
+)
+"""The pages, imported by the GUI thread, one after the other while it has nothing else to do. A worker must
+not: making classes of Qt's while the GUI thread was in Qt has ended the program (signal 11).
+"""
 
 
 def make_tests(desk: Desk) -> QWidget:
@@ -26,9 +55,19 @@ def make_tests(desk: Desk) -> QWidget:
         return _told(desk, tests.make(desk))
 
     place = LatePanel(made)
+    left = list(WITH_QT)
+    idle = QTimer(place, interval=0)
+
+    def load_next() -> None:
+        if left:
+            import_module(left.pop(0))
+        else:
+            idle.stop()
+
+    idle.timeout.connect(load_next)
     soon = QTimer(place, singleShot=True, interval=_LOAD_AFTER_MS)
     soon.timeout.connect(
-        lambda: desk.jobs.start("load tests", "Loading the tests", _load, lambda _none: None)
+        lambda: desk.jobs.start("load tests", "Loading the tests", _load, lambda _none: idle.start())
     )
     desk.session.opened.connect(lambda _snapshot: soon.start())
     desk.session.closed.connect(soon.stop)
@@ -53,4 +92,5 @@ def _told(desk: Desk, view: QWidget) -> QWidget:
 
 
 def _load(_job: Job) -> None:
-    from app.gui.panels import steps, tests  # noqa: F401, PLC0415 - in a worker, before the page is asked for
+    for name in WITHOUT_QT:
+        import_module(name)
