@@ -84,12 +84,14 @@ def test_json_keeps_the_name(session: Path, capsys: pytest.CaptureFixture[str]) 
     assert series["v"] == [0.0, -1.0, -2.0]
 
 
-def test_csv_in_a_pipe_is_data_with_formulas_defused(
+def test_csv_in_a_pipe_is_data_that_commands_nobody(
     session: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["query", str(session), "--csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out, newline="")))
-    assert [row["entity"] for row in rows] == [f"'{HOSTILE}"] * 3
+    assert [row["entity"] for row in rows] == [
+        "'=db\ufffd]0;owned\ufffd\ufffd[2J\ufffd31m\ufffdgnp.exe\ufffd\r\nforged line\ufffd"
+    ] * 3
     assert [float(row["value"]) for row in rows] == [0.0, -1.0, -2.0]
 
 

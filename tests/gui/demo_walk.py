@@ -75,8 +75,8 @@ class Replay:
 
 
 def problems_of_the_demo() -> Sequence[Truth]:
-    """Return the problems that the demo has, with the seconds at which they begin and end."""
-    return Lab(find_scenario(load_scenarios(), "demo"), seed=1).truth().truth
+    """Return the problems that esxtop shows of the demo, with the seconds at which they begin and end."""
+    return Lab(find_scenario(load_scenarios(), "demo"), seed=1).truth().seen_in("esxtop").truth
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def test_no_repaint_says_more_than_was_judged(live: Program, qtbot: QtBot, repla
     seen = walk(live, qtbot, replay, DEMO_S, over_s=range(ONSETS[0] + 20, ONSETS[0] + 45))
     assert not seen.wrong
     assert seen.repaints > 100
-    assert len(seen.lasted) == 5  # all but the single-threaded VM, whose rule waits for ten minutes
+    assert len(seen.lasted) == 7  # all but the single-threaded VM, whose rule waits for ten minutes
     # That something was critical before shows only where a repaint falls between two findings of it.
     expected = {"none", "ok", "over", "warning", "critical", "affected"}
     assert expected <= {health for _, health in seen.seen}

@@ -60,7 +60,10 @@ WRONG: dict[str, tuple[tuple[str, str, float], ...]] = {
     "vsan.congestion": (("disk-group:*", "ssdCongestion", 120), ("disk-group:*", "wbFreePct", 12)),
     "vsan.cache_miss": (("disk-group:*", "rcHitRate", 40),),
     "vsan.network": (("vsan-host-net:*", "rxPacketsLossRate", 4),),
-    "vsan.resync": (("cluster-domcompmgr:*", "throughputRecWrite", 300 << 20),),
+    "vsan.resync": (
+        ("cluster-domcompmgr:*", "throughputRecWrite", 300 << 20),
+        ("host-domclient:*", "latencyAvgRead", 30_000),  # it is felt
+    ),
 }
 """What makes each problem: entity, label, and the number as the service gives it."""
 
@@ -126,17 +129,25 @@ def a_disk(server: TestVCenter, kind: str) -> str:
         return queries.ask(kind, ["latencyDevRead"], (now_ms - 900_000, now_ms), list)[0].id
 
 
+HOT = ("vsan.dedup_hot_block", "vsanDatastore-cluster-01")
+
+
 @pytest.mark.parametrize(("kind", "esa"), [("capacity-disk", False), ("vsan-esa-disk-scsifw", True)])
-def test_one_disk_that_is_slower_than_its_siblings_is_found(
+def test_one_disk_that_reads_most_and_is_slower_than_its_siblings_is_found(
     vcenter: TestVCenter, judge: Judge, kind: str, esa: bool
 ) -> None:
     vcenter.fault("vsan", cluster="cluster-01", esa=esa)
     slow = f"{kind}:{a_disk(vcenter, kind)}"
-    vcenter.fault("vsan", cluster="cluster-01", entity=slow, label="latencyDevRead", constant=60_000)
+    numbers = {
+        "latencyDevRead": 60_000,
+        "latencyDevDAvg": 60_000,
+        "latencyDevWrite": 400,
+        "iopsDevRead": 5_000,
+    }
+    for label, number in numbers.items():
+        vcenter.fault("vsan", cluster="cluster-01", entity=slow, label=label, constant=number)
     found, _ = judge(vcenter)
-    assert [(one.problem, one.entity_name) for one in found] == [
-        ("vsan.dedup_hot_block", "vsanDatastore-cluster-01")
-    ]
+    assert [(one.problem, one.entity_name) for one in found] == [HOT]
 
 
 def test_a_service_that_is_off_leaves_nothing_judged(

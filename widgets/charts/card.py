@@ -55,7 +55,7 @@ class ChartCard(QFrame):
     page_wanted = Signal(str)
     move_wanted = Signal(int)
     explain_wanted = Signal()
-    moved_wanted = Signal(int)
+    moved_wanted = Signal(object)
     before_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:

@@ -50,7 +50,7 @@ class ChartStack(QScrollArea):
     pictured = Signal(object, str)
     statistics = Signal(bool)
     explain_wanted = Signal(object)
-    moved_wanted = Signal(int)
+    moved_wanted = Signal(object)
     before_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
