@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from diagnosis.engine import Diagnosis
+from diagnosis.json_parts import Json, event_json, number_json, window_json
 from sessions.findings import CauseVerdict, Evidence, Finding
-from sessions.model import EntityRef, Event
-from sessions.times import TimeRange, iso
+from sessions.model import EntityRef
+from sessions.times import iso
 from sessions.verdict_wording import check_because, verdict_json
-
-Json = dict[str, object]
 
 
 def findings_json(diagnosis: Diagnosis) -> Json:
@@ -22,7 +20,7 @@ def findings_json(diagnosis: Diagnosis) -> Json:
     names = {finding.entity: finding.entity_name for finding in diagnosis.findings}
     return {
         "verdict": verdict_json(diagnosis.verdict),
-        "window": _window(diagnosis.window) if diagnosis.window else None,
+        "window": window_json(diagnosis.window) if diagnosis.window else None,
         "judged_to": None if judged_to is None else iso(judged_to),
         "findings": [finding_json(finding, names) for finding in diagnosis.findings],
         "not_judged": [
@@ -50,16 +48,16 @@ def finding_json(finding: Finding, names: Mapping[EntityRef, str]) -> Json:
         "problem": finding.problem,
         "severity": finding.severity,
         "entity": {"kind": finding.entity.kind, "name": finding.entity_name},
-        "windows": [_window(window) for window in finding.windows],
-        "share": _number(finding.share),
+        "windows": [window_json(window) for window in finding.windows],
+        "share": number_json(finding.share),
         "evidence": [_evidence(item) for item in finding.evidence],
         "causes": [_cause(cause) for cause in finding.causes],
         "remedies": list(finding.remedies),
         "title": finding.title,
         "conclusion": finding.conclusion,
         "notes": list(finding.notes),
-        "score": _number(finding.score),
-        "changes": [_change(event) for event in finding.changes],
+        "score": number_json(finding.score),
+        "changes": [event_json(event) for event in finding.changes],
         "changes_left": finding.changes_left,
         "consequence_of": {
             "problem": above[0],
@@ -70,17 +68,13 @@ def finding_json(finding: Finding, names: Mapping[EntityRef, str]) -> Json:
     }
 
 
-def _window(window: TimeRange) -> list[str]:
-    return [iso(window.start), iso(window.end)]
-
-
 def _evidence(item: Evidence) -> Json:
     return {
         "counter": item.counter,
         "instance": item.instance,
         "statistic": item.statistic,
-        "value": _number(item.value),
-        "threshold": None if item.threshold is None else _number(item.threshold),
+        "value": number_json(item.value),
+        "threshold": number_json(item.threshold),
         "unit": item.unit,
         "what": item.what,
     }
@@ -88,18 +82,3 @@ def _evidence(item: Evidence) -> Json:
 
 def _cause(cause: CauseVerdict) -> Json:
     return {"cause": cause.cause, "verdict": cause.verdict, "because": cause.because, "title": cause.title}
-
-
-def _change(event: Event) -> Json:
-    return {
-        "at": iso(event.at),
-        "end": None if event.end is None else iso(event.end),
-        "kind": event.kind,
-        "text": event.text,
-        "by": event.by,
-        "log": event.log,
-    }
-
-
-def _number(value: float) -> float | None:
-    return round(value, 6) if math.isfinite(value) else None

@@ -9,10 +9,9 @@ from diagnosis.correlation.incidents import Incident
 from diagnosis.correlation.patterns import Pattern
 from diagnosis.correlation.ranking import Group, Part, Ranked
 from diagnosis.correlation.wording import because
+from diagnosis.json_parts import Json, number_json, window_json
 from sessions.model import EntityRef, Series
-from sessions.times import TimeRange, iso
-
-Json = dict[str, object]
+from sessions.times import iso
 
 _ROLES: dict[Part, str | None] = {"elsewhere": None, "moved": None, "own load": "culprit"}
 
@@ -22,9 +21,9 @@ def correlation_json(found: Correlation, top: int) -> Json:
     reference = found.reference
     return {
         "of": _reference(found, reference) if reference else None,
-        "window": _window(found.span.window),
+        "window": window_json(found.span.window),
         "window_found": found.span.found,
-        "baseline": _window(found.span.baseline) if found.span.has_baseline else None,
+        "baseline": window_json(found.span.baseline) if found.span.has_baseline else None,
         "ranked": [_group(found, group) for group in found.groups[:top]],
         "left_out": max(0, len(found.groups) - top),
         "itself": [_row(found, one) for one in found.itself.all] if found.itself else [],
@@ -66,13 +65,13 @@ def _row(found: Correlation, one: Ranked) -> Json:
         "unit": one.series.spec.unit,
         "instance": one.series.spec.instance,
         "score": round(min(1.0, max(0.0, one.score)), 4),
-        "change": _number(one.move.change),
-        "before": _number(one.move.before),
-        "during": _number(one.move.during),
+        "change": number_json(one.move.change),
+        "before": number_json(one.move.before),
+        "during": number_json(one.move.during),
         "lag_s": None if math.isnan(one.move.correlation) else one.move.lag_s,
         "lag_resolution_s": one.move.step_s,
-        "correlation": _number(one.move.correlation),
-        "chance": _number(one.move.chance),
+        "correlation": number_json(one.move.correlation),
+        "chance": number_json(one.move.chance),
         "makes": one.role,
         "shares": None
         if shared.place is None
@@ -93,7 +92,7 @@ def _pattern(one: Pattern) -> Json:
         "until": iso(one.until),
         "bursts": one.bursts,
         "expected": one.expected,
-        "chance": _number(one.chance),
+        "chance": number_json(one.chance),
     }
 
 
@@ -107,11 +106,3 @@ def _incident(found: Correlation, one: Incident) -> Json:
         "lead_s": round(one.lead_s, 3),
         "near": one.is_near,
     }
-
-
-def _window(window: TimeRange) -> list[str]:
-    return [iso(window.start), iso(window.end)]
-
-
-def _number(value: float) -> float | None:
-    return round(value, 6) if math.isfinite(value) else None

@@ -4,11 +4,11 @@ percent, numbers that are not finite as null.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-from sessions.model import EntityRef, Event
-from sessions.times import TimeRange, iso
+from diagnosis.json_parts import Json, event_json, number_json, window_json
+from sessions.model import EntityRef
+from sessions.times import iso
 from sessions.troubleshooting import (
     CheckedAgain,
     CheckResult,
@@ -23,18 +23,16 @@ from sessions.troubleshooting import (
 )
 from sessions.verdicts import CheckNumber
 
-Json = dict[str, object]
-
 
 def run_json(run: TroubleshootingRun) -> Json:
     """Return a run: ``entity``, ``window`` and ``checks`` first, then what else it has."""
     symptom, worst = run.symptom, run.worst
     return {
         "entity": _entity(symptom.entity, symptom.name),
-        "window": _window(symptom.window),
+        "window": window_json(symptom.window),
         "checks": [check_json(one) for one in run.checks],
         "noticed": symptom.noticed,
-        "normal": _window(symptom.normal),
+        "normal": None if symptom.normal is None else window_json(symptom.normal),
         "judged_to": None if run.judged_to is None else iso(run.judged_to),
         "rows": [_row(one) for one in run.rows],
         "ranked": [one.problem for one in ranked(run.checks)],
@@ -58,7 +56,7 @@ def runs_json(runs: list[TroubleshootingRun]) -> Json:
                 "at": iso(run.at),
                 "entity": _entity(run.symptom.entity, run.symptom.name),
                 "noticed": run.symptom.noticed,
-                "window": _window(run.symptom.window),
+                "window": window_json(run.symptom.window),
                 "found": [one.problem for one in ranked(run.checks)],
                 "notes": len(run.notes),
                 "outcome": run.verifications[-1].outcome if run.verifications else None,
@@ -81,8 +79,8 @@ def check_json(check: CheckResult) -> Json:
                 "counter": one.counter,
                 "instance": one.instance,
                 "statistic": one.statistic,
-                "value": _number(one.value),
-                "threshold": _number(one.threshold),
+                "value": number_json(one.value),
+                "threshold": number_json(one.threshold),
                 "unit": one.unit,
                 "what": one.what,
             }
@@ -100,14 +98,14 @@ def check_json(check: CheckResult) -> Json:
         "looked_at": check.looked_at,
         "number": _check_number(check.number),
         "rule": [_rule(one) for one in check.rule],
-        "windows": [_window(one) for one in check.windows],
+        "windows": [window_json(one) for one in check.windows],
         "lasted_s": check.lasted_s,
-        "share": _number(check.share),
+        "share": number_json(check.share),
         "steps": [_step(one) for one in check.steps],
         "follows_from": None
         if follows is None
         else {"problem": follows[0], "title": follows[1], "entity": _entity(follows[2], follows[3])},
-        "changes": [_event(one) for one in check.changes],
+        "changes": [event_json(one) for one in check.changes],
         "notes": list(check.notes),
         "also": [
             {
@@ -117,7 +115,7 @@ def check_json(check: CheckResult) -> Json:
             }
             for one in check.also
         ],
-        "earlier": [_window(one) for one in check.earlier],
+        "earlier": [window_json(one) for one in check.earlier],
         "get": check.get,
     }
 
@@ -129,8 +127,8 @@ def verification_json(found: Verification) -> Json:
         "outcome": found.outcome,
         "confidence": found.confidence,
         "because": found.because,
-        "before": _window(found.before),
-        "after": _window(found.after),
+        "before": window_json(found.before),
+        "after": None if found.after is None else window_json(found.after),
         "session": found.session,
         "same_load": found.same_load,
         "load": found.load,
@@ -162,9 +160,9 @@ def _again(one: CheckedAgain) -> Json:
         "after": one.after,
         "outcome": one.outcome,
         "because": one.because,
-        "value_before": _number(one.value_before),
-        "value_after": _number(one.value_after),
-        "limit": _number(one.limit),
+        "value_before": number_json(one.value_before),
+        "value_after": number_json(one.value_after),
+        "limit": number_json(one.limit),
         "unit": one.unit,
         "ended_at": None if one.ended_at is None else iso(one.ended_at),
         "number": None if one.number is None else _verified(one.number),
@@ -176,10 +174,10 @@ def _verified(one: VerifiedNumber) -> Json:
         "what": one.what,
         "of": one.name,
         "unit": one.unit,
-        "before": _number(one.before),
-        "after": _number(one.after),
-        "difference": _number(one.difference),
-        "interval": None if one.interval is None else [_number(end) for end in one.interval],
+        "before": number_json(one.before),
+        "after": number_json(one.after),
+        "difference": number_json(one.difference),
+        "interval": None if one.interval is None else [number_json(end) for end in one.interval],
         "judged": one.judged,
     }
 
@@ -225,8 +223,8 @@ def _step(step: Step) -> Json:
 def _rule(line: RuleLine) -> Json:
     return {
         "what": line.what,
-        "value": _number(line.value),
-        "limit": _number(line.limit),
+        "value": number_json(line.value),
+        "limit": number_json(line.limit),
         "unit": line.unit,
         "holds": line.holds,
         "is_below": line.is_below,
@@ -240,32 +238,13 @@ def _check_number(number: CheckNumber | None) -> Json | None:
     return {
         "what": number.what,
         "entity": _entity(number.entity, number.entity_name),
-        "value": _number(number.value),
-        "limit": _number(number.limit),
+        "value": number_json(number.value),
+        "limit": number_json(number.limit),
         "unit": number.unit,
         "hold_s": number.hold_s,
         "is_below": number.is_below,
     }
 
 
-def _event(event: Event) -> Json:
-    return {
-        "at": iso(event.at),
-        "end": None if event.end is None else iso(event.end),
-        "kind": event.kind,
-        "text": event.text,
-        "by": event.by,
-        "log": event.log,
-    }
-
-
 def _entity(ref: EntityRef, name: str) -> Mapping[str, str]:
     return {"kind": ref.kind, "name": name}
-
-
-def _window(window: TimeRange | None) -> list[str] | None:
-    return None if window is None else [iso(window.start), iso(window.end)]
-
-
-def _number(value: float | None) -> float | None:
-    return round(value, 6) if value is not None and math.isfinite(value) else None
