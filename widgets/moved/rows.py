@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -20,10 +19,11 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from resources.foreign_text import breakable, tooltip_text
 from viewmodels.correlation_rows import CorrelationRow
 from viewmodels.text_table import TextTable
-from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
+from widgets.context_menu import COPY, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table
 from widgets.keys import KeyHandlers
 from widgets.moved.keys import KEYS
+from widgets.painted_list import PaintedList
 from widgets.theme import Theme
 
 _LISTENED = KEYS[1:]
@@ -153,32 +153,20 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), words)
 
 
-class MovedList(QListView):
+class MovedList(PaintedList):
     """The list.
 
     Signals: ``opened`` with a row whose series are to be charted; ``copied``; ``save_wanted``.
     """
 
-    opened = Signal(object)
-    copied = Signal(str)
-    save_wanted = Signal(object)
-
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self.moved = MovedRows()
+        super().__init__(theme, self.moved, "What moved, the likeliest culprit first", parent)
         self.title = "What moved with it"
-        self.moved = MovedRows(self)
-        self.setModel(self.moved)
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("What moved, the likeliest culprit first")
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QListView.Shape.NoFrame)
         self._keys = KeyHandlers(_LISTENED, {"open": lambda _key: self._open()})
         self.clicked.connect(lambda _index: self._open())
-        theme.changed.connect(self.viewport().update)
-        ContextMenu(self, lambda _at: self._entries())
 
     def show_rows(self, rows: Sequence[CorrelationRow]) -> None:
         """Show these rows."""
@@ -215,7 +203,8 @@ class MovedList(QListView):
         if self.current is not None:
             self.opened.emit(self.current)
 
-    def _entries(self) -> Entries:
+    def entries(self) -> Entries:
+        """Return what can be done with the rows."""
         every = table_entries(
             self.table, self.copied.emit, self.save_wanted.emit, copy_key="", enabled=bool(self.moved.rows)
         )

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from resources.foreign_text import shown, tooltip_text
 from viewmodels.text_table import TextTable
-from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
+from widgets.context_menu import COPY, Entries, MenuEntry, table_entries
 from widgets.keys import KeyHandlers
+from widgets.painted_list import PaintedList
 from widgets.theme import Theme
 from wizards.flows.troubleshooting.page_rows import Line, ListHead, ListRow
 from wizards.pages.badge import paint_symbol
@@ -157,7 +158,7 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(place, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), text)
 
 
-class ChecksList(QListView):
+class ChecksList(PaintedList):
     """The list.
 
     Signals: ``chosen`` with a ListRow; ``opened`` with one whose numbers are to be charted; ``copied`` with a
@@ -165,25 +166,14 @@ class ChecksList(QListView):
     """
 
     chosen = Signal(object)
-    opened = Signal(object)
-    copied = Signal(str)
-    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.checks = ChecksModel(self)
-        self.setModel(self.checks)
+        self.checks = ChecksModel()
+        super().__init__(theme, self.checks, "Checks of the symptom", parent)
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Checks of the symptom")
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QListView.Shape.NoFrame)
         self._keys = KeyHandlers(ROW_KEYS, {"open": lambda _key: self._open()})
         self.doubleClicked.connect(lambda _index: self._open())
-        theme.changed.connect(self.viewport().update)
-        ContextMenu(self, lambda _at: self._entries())
 
     def show_lines(self, lines: Sequence[Line], first: str) -> None:
         """Show these lines; the row with the id ``first`` is chosen unless another one still is."""
@@ -247,6 +237,7 @@ class ChecksList(QListView):
         if self.current is not None:
             self.opened.emit(self.current)
 
-    def _entries(self) -> Entries:
+    def entries(self) -> Entries:
+        """Return what can be done with the rows."""
         every = table_entries(self.table, self.copied.emit, self.save_wanted.emit, copy_key=COPY)
         return [MenuEntry("Show its numbers in Charts", self._open, "Return"), None, *every]
