@@ -14,7 +14,7 @@ from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, Verification
 from viewmodels.snapshot import Snapshot, read_snapshot
 from wizards.flows.troubleshooting.check_charts import CheckChart, charts_of
-from wizards.flows.troubleshooting.judging import knowledge_of, look_into, symptom_of
+from wizards.flows.troubleshooting.judging import knowledge_of, look_into, prepared_for, symptom_of
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
 Charts = Mapping[str, CheckChart]
@@ -58,7 +58,7 @@ def looked_into(
         normal=asked.normal,
     )
     look = look_into(reader, snapshot, symptom, knowledge_of(cards), job)
-    return look.run, charts_of(look, look.run)
+    return look.run, charts_of(look.prepared, look.run)
 
 
 def verified_fix(
@@ -82,7 +82,7 @@ def verified_fix(
     found = verify(here, run, later.window, told=later.told, knowledge=knowledge, cancel=job)
     if found.state != "done":
         return found, {}
-    return found, charts_again(reader, snapshot, run, found, cards, job)
+    return found, charts_again(reader, snapshot, run, found, cards)
 
 
 def charts_again(
@@ -91,11 +91,11 @@ def charts_again(
     run: TroubleshootingRun,
     again: Verification | None,
     cards: Problems,
-    job: Job,
 ) -> Charts:
     """Return the charts of a run's checks, to the end of what was verified."""
     symptom = run.symptom
     if again is not None and again.after is not None and not again.session:
         begin = min(symptom.window.start, again.after.start)
         symptom = replace(symptom, window=TimeRange(begin, again.after.end))
-    return charts_of(look_into(reader, snapshot, symptom, knowledge_of(cards), job), run, again)
+    prepared, _around = prepared_for(reader, snapshot, symptom, knowledge_of(cards))
+    return charts_of(prepared, run, again)

@@ -130,8 +130,8 @@ class TroubleshootingModel(QObject):
         self.run, self.state = run, "ready"
         self.changed.emit()
 
-        def work(reader: SessionReader, job: Job) -> Charts:
-            return charts_again(reader, whole, run, again, cards, job)
+        def work(reader: SessionReader, _job: Job) -> Charts:
+            return charts_again(reader, whole, run, again, cards)
 
         def done(charts: Charts) -> None:
             self.charts = charts

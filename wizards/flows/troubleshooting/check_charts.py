@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.check_curves import CheckCurve
+from diagnosis.check_curves import CheckCurve, check_curves
+from diagnosis.prepared import Prepared
+from resources.catalogue import load_catalogue
 from resources.units import format_value
 from sessions.times import TimeRange
 from sessions.troubleshooting import CheckResult, SeenChange, TroubleshootingRun, Verification
 from wizards.flows.chart_values import TimeChart, TimeCurve
-from wizards.flows.troubleshooting.judging import Look
 
 _MOST_CURVES = 3
 _SHOWN_MOMENTS = 6
@@ -38,16 +39,16 @@ class CheckChart:
 
 
 def charts_of(
-    look: Look, run: TroubleshootingRun, again: Verification | None = None
+    prepared: Prepared, run: TroubleshootingRun, again: Verification | None = None
 ) -> dict[str, CheckChart]:
-    """Return the chart of each check that has numbers, by problem. ``look`` is that of the later window if
-    there is one; use it in its own thread.
+    """Return the chart of each check that has numbers, by problem. ``prepared`` reaches to the end of the
+    later window if there is one; use it in its own thread.
     """
     found: dict[str, CheckChart] = {}
     for check in run.checks:
         if check.entity is None or check.verdict == "not applicable":
             continue
-        curves = look.curves(check.problem, check.entity)
+        curves = check_curves(prepared, load_catalogue(), check.problem, check.entity)
         if curves:
             found[check.problem] = _chart(check, curves, run, again)
     return found

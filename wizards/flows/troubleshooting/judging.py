@@ -95,6 +95,17 @@ def symptom_of(
     return Symptom(ref, snapshot.name(ref), noticed, window, normal)
 
 
+def prepared_for(
+    session: SampleSource, snapshot: Snapshot, symptom: Symptom, knowledge: Knowledge
+) -> tuple[Prepared, frozenset[EntityRef]]:
+    """Return what the checks of a symptom are computed from, which is enough for their curves, and the
+    entities around it.
+    """
+    only = surroundings_of(snapshot, symptom.entity, symptom.window)
+    context = context_of(symptom, knowledge.flow, snapshot.span)
+    return prepare(session, knowledge.problems, context, only), only
+
+
 def look_into(
     session: SampleSource,
     snapshot: Snapshot,
@@ -105,9 +116,7 @@ def look_into(
     """Run all checks on a symptom. Raises CancelledError when ``cancel`` is set."""
     begun = time.perf_counter()
     known = knowledge or knowledge_of()
-    only = surroundings_of(snapshot, symptom.entity, symptom.window)
-    context = context_of(symptom, known.flow, snapshot.span)
-    prepared = prepare(session, known.problems, context, only)
+    prepared, only = prepared_for(session, snapshot, symptom, known)
     focus = Focus(symptom.window, known.flow.numbers.least_overlap_s.value)
     judging = Run(prepared, known.catalogue, cancel=cancel, focus=focus)
     diagnosis = judging.run()
