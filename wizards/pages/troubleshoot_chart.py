@@ -123,21 +123,8 @@ class CheckChartView(QWidget):
         if check.normal is not None:
             found.insert(0, (check.normal, tokens.ok))
         if check.after is not None:
-            found.append((check.after, tokens.ok if not self._is_over(check) else tokens.warning))
+            found.append((check.after, tokens.warning if check.is_over_after else tokens.ok))
         return found
-
-    @staticmethod
-    def _is_over(check: CheckChart) -> bool:
-        """True if the number that the check is told by is mostly past its limit after the change."""
-        if check.after is None or check.limit is None or not check.chart.curves:
-            return False
-        inside = (check.chart.times >= check.after.start) & (check.chart.times <= check.after.end)
-        values = check.chart.curves[0].values[inside]
-        values = values[np.isfinite(values)]
-        if not values.size:
-            return False
-        middle = float(np.median(values))
-        return middle < check.limit if check.is_below else middle > check.limit
 
     def _paint_grounds(self, painter: QPainter, check: CheckChart, times: Scale, area: QRectF) -> None:
         painter.save()

@@ -26,6 +26,7 @@ class CheckChart:
     """Curves with their limit (None: none), and the times (ms) that are marked behind them.
 
     ``is_below``: values under the limit are the bad ones. ``moments`` are changes that were seen.
+    ``is_over_after``: after the change the number that the check is told by is mostly past its limit.
     """
 
     chart: TimeChart
@@ -36,6 +37,7 @@ class CheckChart:
     problems: tuple[TimeRange, ...]
     after: TimeRange | None
     moments: tuple[tuple[int, str], ...]
+    is_over_after: bool = False
 
 
 def charts_of(
@@ -91,7 +93,16 @@ def _chart(
         tuple(part for one in check.windows if (part := one.intersect(whole))),
         after,
         _moments(again.changes if again is not None else run.changes, check, whole),
+        after is not None and _is_over(main, after),
     )
+
+
+def _is_over(curve: CheckCurve, window: TimeRange) -> bool:
+    values = curve.within(window)
+    if curve.limit is None or not np.isfinite(curve.limit) or not values.size:
+        return False
+    middle = float(np.median(values))
+    return middle < curve.limit if curve.is_below else middle > curve.limit
 
 
 def _moments(
