@@ -45,7 +45,7 @@ from resources.views import load_chart_templates, load_headlines, load_limits
 from sessions.anonymous import write_anonymised
 from sessions.clock import UTC_ZONE, Clock
 from sessions.findings import Finding
-from sessions.store import SessionReader
+from sessions.store import SessionReader, begins_like_session
 from sessions.times import TimeRange
 from sessions.verdicts import Verdict, samples_after
 from viewmodels.entity_limits import entity_limits
@@ -56,8 +56,6 @@ from viewmodels.report.material import Compared, Knowledge, Material
 from viewmodels.snapshot import Snapshot, read_snapshot
 from wizards.flows.result_in_report import guided_tests
 from wizards.flows.run_reading import RunKnowledge
-
-_SQLITE = b"SQLite format 3\x00"
 
 
 def report(
@@ -177,12 +175,7 @@ def require_target(out: Path, session: Path) -> None:
         raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
     if is_folder:
         raise AlreadyExistsError(f"{out} is a folder.", advice="Name a file in it with -o.")
-    try:
-        with out.open("rb") as file:
-            is_session = file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return
-    if is_session or (session.exists() and out.samefile(session)):
+    if begins_like_session(out) or (session.exists() and out.exists() and out.samefile(session)):
         raise AlreadyExistsError(
             f"{out} is a session.",
             meaning="The report would replace it.",

@@ -14,13 +14,13 @@ from pathlib import Path
 import platformdirs
 
 from collectors.logs.recognising import without_logs
+from sessions.store import begins_like_session
 
 SUFFIX = ".hscope"
 PACKED = (".gz", ".xz", ".zst")
 CAPTURES = (".csv", *(f".csv{packed}" for packed in PACKED))
 LOGS = ("vmkernel*", "vobd*", "hostd*", "vmware*.log*", "*.tgz", "*.tar.gz", "*.log")
 """Names of logs of ESXi, and of archives of them, for the system's dialogs."""
-_SQLITE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,7 @@ def is_session(path: Path) -> bool:
     """Return True if a file is a session by its name or its first bytes; only opening it can tell for
     sure.
     """
-    if path.suffix.lower() == SUFFIX:
-        return True
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
+    return path.suffix.lower() == SUFFIX or begins_like_session(path)
 
 
 def recordings_folder(chosen: str) -> Path:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sessions.store.info import SessionInfo
     from sessions.store.opening import remove_session
     from sessions.store.reader import SessionReader
+    from sessions.store.signature import begins_like_session
     from sessions.store.writer import SessionWriter
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "SessionInfo",
     "SessionReader",
     "SessionWriter",
+    "begins_like_session",
     "check_session",
     "encode_block",
     "numbers_of",
@@ -48,6 +50,7 @@ if not TYPE_CHECKING:  # else mypy would take any name for one of these
             "SessionInfo": "info",
             "remove_session": "opening",
             "SessionReader": "reader",
+            "begins_like_session": "signature",
             "SessionWriter": "writer",
         },
     )
