@@ -127,6 +127,13 @@ def test_the_verdict_of_a_check_shows_the_limit_of_the_class() -> None:
     assert (number.value, number.limit) == (3.0, 5.0)
 
 
+def test_an_own_limit_of_unusual_latency_is_the_only_one_from_which_it_is_unusual() -> None:
+    own = OwnThresholds(sets=[OwnSet("NVMe, yours", "nvme", {"unusual": 3.0}, 1, "2026-11-22")])
+    twenty_times_its_usual = rising(0.1, 2.5)
+    assert severity(judged(device(NVME, twenty_times_its_usual))) == "warning"
+    assert severity(judged(device(NVME, twenty_times_its_usual), own)) == ""
+
+
 SSD_SET = OwnSet("SSD, yours", "ssd", {"latency_warn": 4.0, "latency_crit": 8.0}, 3, "2026-11-22")
 
 
