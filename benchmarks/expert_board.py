@@ -17,12 +17,18 @@ from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatch
 
+from benchmarks.scores import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, GOAL_VERDICTS
 from diagnosis import Diagnosis
 from tests.diagnosis.expert.judging import Claim, claims
 from tests.diagnosis.expert.known_misses import known_misses, take_off
 from tests.diagnosis.expert.scenarios import Scenario, View, diagnosed, scenarios, views
 
-GOAL = {"recall": 0.98, "precision": 0.98, "first cause": 0.95, "verdicts": 0.98}
+GOAL = {
+    "recall": GOAL_RECALL,
+    "precision": GOAL_PRECISION,
+    "first cause": GOAL_CAUSE,
+    "verdicts": GOAL_VERDICTS,
+}
 
 
 class Family:

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.judging import judge
 from benchmarks.scoreboard import run
-from benchmarks.scores import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, markdown
+from benchmarks.scores import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Board, Score, markdown
 from diagnosis import diagnose
 from lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios
 from resources.catalogue import load_catalogue
@@ -44,6 +44,24 @@ def test_one_seed_of_every_scenario_meets_the_goals(family: str) -> None:
     assert markdown(board).count("\n| ") > len(board.scenarios) > 0
     if family in {"healthy", "lookalike"}:
         assert not sum(score.alarms for score in board.scenarios.values()), said
+
+
+@pytest.mark.parametrize(
+    ("score", "missed"),
+    [
+        (Score(truths=100, found=98, alarms=2, cause_right=94, checks=100, checks_right=98), ""),
+        (Score(truths=100, found=97, cause_right=97, checks=100, checks_right=100), "recall 0.970"),
+        (Score(truths=100, found=100, alarms=3, cause_right=100), "precision 0.971"),
+        (Score(truths=100, found=100, cause_right=94), "cause 0.940"),
+        (Score(checks=100, checks_right=97), "verdicts 0.970"),
+    ],
+)
+def test_a_problem_is_below_its_goal_by_any_of_four_fractions(score: Score, missed: str) -> None:
+    board = Board(1)
+    board.add("cpu-limit-vm", {"cpu.limit": score})
+    lines = board.missed_goals()
+    assert bool(lines) == bool(missed)
+    assert all(missed in line for line in lines)
 
 
 def test_the_quiet_scenarios_are_among_the_families() -> None:
