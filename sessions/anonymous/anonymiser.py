@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 from resources.anonymity_rules import AnonymityRules, program_words
 from sessions.anonymous.addresses import Addresses
+from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_names, told_users
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
 from sessions.anonymous.structured_texts import NAMES, USERS, StructuredTexts
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, SeriesSpec, SourceSpec
+from sessions.troubleshooting import CheckResult, TroubleshootingRun
 from sessions.verdicts import CheckNumber, CheckReach, Verdict
 
 _T = TypeVar("_T")
@@ -42,8 +44,14 @@ _OWN_WORDS: Mapping[type, frozenset[str]] = {
     TestRun: frozenset({"test"}),
     Phase: frozenset({"state"}),
     Figure: frozenset({"unit"}),
+    **OWN_WORDS,
 }
 """Fields with words of the program: only names that nobody can take for one are replaced in them."""
+_OWN_BEGIN: Mapping[tuple[type, str], int] = {
+    (Finding, "consequence_of"): 1,
+    (CheckResult, "follows_from"): 2,
+}
+"""How many texts of these fields, at their beginning, are words of the program."""
 _USER_OF = re.compile("://([^@/\\s]+)@")
 
 
@@ -59,10 +67,15 @@ class Anonymiser:
         journal: Iterable[JournalEntry],
         runs: Iterable[TestRun],
         rules: AnonymityRules,
+        guided: Iterable[TroubleshootingRun] = (),
     ) -> None:
+        """``runs`` are those of guided tests, ``guided`` those of the guided troubleshooting."""
         entities, facts, journal, runs = list(entities), list(facts), list(journal), list(runs)
-        sources = list(sources)
-        named = list(_named(entities, sources, facts, journal, runs, rules))
+        sources, guided = list(sources), list(guided)
+        named = [
+            *_named(entities, sources, facts, journal, runs, rules),
+            *(pair for run in guided for pair in told_names(run, rules)),
+        ]
         self._rules = rules
         self.pseudonyms = Pseudonyms({name for _, name in named})
         self._addresses = Addresses(rules, self.pseudonyms)
@@ -71,12 +84,15 @@ class Anonymiser:
             self._learn(what, name)
         for user in _users(sources, events, journal, runs):
             self._learn_user(user)
+        for user in (user for run in guided for user in told_users(run)):
+            self._learn_user(user)
         self._known = KnownNames.of(self._names)
         self._structured = StructuredTexts(self.text, self._sure)
         self._keys: dict[tuple[str, str], str] = {}
         self._taken: set[tuple[str, str]] = set()
         self._texts: dict[str, str] = {}
         self._labels: dict[str, str] = {}
+        self._refs = {one.ref for one in entities}
         self._key_texts = {one.ref.key: one.ref for one in entities}
 
     def text(self, text: str) -> str:
@@ -105,10 +121,11 @@ class Anonymiser:
         known = ref.kind, ref.key
         key = self._keys.get(known)
         if key is None:
-            key = self.text(ref.key)
-            number = 2
+            # What is not in the session was met in another one, whose names are not known here.
+            plain = self.text(ref.key) if ref in self._refs else self.pseudonyms.of("entity", ref.key)
+            key, number = plain, 2
             while (ref.kind, key) in self._taken:
-                key, number = f"{self.text(ref.key)}~{number}", number + 1
+                key, number = f"{plain}~{number}", number + 1
             self._taken.add((ref.kind, key))
             self._keys[known] = key
         return EntityRef(ref.kind, key)
@@ -157,7 +174,9 @@ class Anonymiser:
         return self.text(text)
 
     def record(self, record: _T) -> _T:
-        """Return a fact, event, mark, gap, finding, verdict, journal entry or test run."""
+        """Return a fact, event, mark, gap, finding, verdict, journal entry, test run or guided run."""
+        if isinstance(record, TroubleshootingRun):
+            return self._walked(of_this_session(record))  # type: ignore[no-any-return]
         if isinstance(record, Fact):
             return self._fact(record)  # type: ignore[return-value]
         if isinstance(record, Verdict):
@@ -209,12 +228,14 @@ class Anonymiser:
             return value
         kind: Any = type(value)
         own = _OWN_WORDS.get(kind, frozenset())
-        return kind(
-            **{
-                one.name: self._field(getattr(value, one.name), is_own=one.name in own)
-                for one in fields(value)
-            }
-        )
+        found = {}
+        for one in fields(value):
+            inside, begin = getattr(value, one.name), _OWN_BEGIN.get((kind, one.name), 0)
+            if begin and inside is not None:
+                found[one.name] = (*inside[:begin], *self._walked(inside[begin:]))
+            else:
+                found[one.name] = self._field(inside, is_own=one.name in own)
+        return kind(**found)
 
     def _field(self, value: Any, *, is_own: bool) -> Any:
         if is_own:

@@ -68,9 +68,10 @@ def write_anonymised(
             session.journal(),
             session.test_runs(),
             load_anonymity_rules(),
+            session.troubleshooting(),
         )
         session.copy_rewritten(beside, texts, step)
-        notes = len(session.marks())
+        notes = len(session.marks()) + sum(len(run.notes) for run in session.troubleshooting())
     try:
         _require_free(out)  # a minute later: renaming would replace what appeared meanwhile
         with write_failures(out):

@@ -19,10 +19,13 @@ from sessions.store import documents, sources
 from sessions.store.database import Database, translated
 from sessions.store.inventory import BATCH, Inventory, pack_entities, pack_series
 from sessions.store.opening import create_file, leave_one_file, remove_session
+from sessions.troubleshooting import TroubleshootingRun
 from sessions.verdicts import Verdict
 
 _T = TypeVar("_T")
-_KINDS: tuple[type, ...] = (Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun)
+_KINDS: tuple[type, ...] = (
+    Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun, TroubleshootingRun,
+)  # fmt: skip
 _NUMBERS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("layout", (int, int, int, bytes)),
     ("block", (int, int, int, int, int, int, *(bytes,) * 7)),
@@ -46,7 +49,7 @@ class Rewriter(Protocol):
         """Return a series."""
 
     def record(self, record: _T, /) -> _T:
-        """Return a fact, event, mark, gap, finding, verdict, journal entry or test run."""
+        """Return a fact, event, mark, gap, finding, verdict, journal entry, test run or guided run."""
 
     def meta(self, key: str, text: str, /) -> str:
         """Return a text about the whole session."""

@@ -210,7 +210,7 @@ def test_a_session_is_exported_without_names(tmp_path: Path, capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert "Replaced: " in printed
     assert "1 × host" in printed
-    assert "1 note was typed by people: read what is left of them" in printed
+    assert "2 notes were typed by people: read what is left of them" in printed
     assert run(words) == 4  # nothing is overwritten
     assert run(("export", str(session), "-o", str(tmp_path / "x"), "--anonymise", "--csv")) == 2
 

@@ -19,6 +19,7 @@ from resources.failures import AlreadyExistsError, CancelledError
 from resources.problem_cards import load_problems
 from sessions.anonymous import write_anonymised
 from sessions.anonymous.anonymiser import Anonymiser
+from sessions.anonymous.guided_runs import LEFT_OUT
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
@@ -26,7 +27,22 @@ from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.store.codec import unpack_document, unpack_texts
 from sessions.store.inventory import _label_parts
 from sessions.times import TimeRange
-from sessions.verdicts import SeverityCounts, SourceReach, Verdict
+from sessions.troubleshooting import (
+    CheckedAgain,
+    CheckResult,
+    Elsewhere,
+    FoundOn,
+    Note,
+    RowResult,
+    RuleLine,
+    SeenChange,
+    Step,
+    Symptom,
+    TroubleshootingRun,
+    Verification,
+    VerifiedNumber,
+)
+from sessions.verdicts import CheckNumber, SeverityCounts, SourceReach, Verdict
 from tests.gui.recordings import record
 
 T0 = 1_800_000_000_000
@@ -38,6 +54,7 @@ SECRETS = (
     "payroll", "esx-gold", "acme", "vault-lun", "mara", "kirsch", "10.44.7.19", "fe80::dead:beef", "00:50:56:ab:cd:ef",
     "deadbeef4711", "421c7a90", "aabb-0025b5ffee01", "5f3a1b2c", "001122334455", "Ledger", "night shift.csv", "SECRETPG", "dvs-crown", "zebra",
     "20:00:00:25:b5:aa:bb:cc", "iqn.1998-01.com.acme", "Projekt-X", "t10.ATA_____WDC_KIRSCHDISK", "kirsch-svc", "orchid", "jewels",
+    "basalt", "granite", "Monday outage", "ops-lead",
 )  # fmt: skip
 """Of names, addresses and paths of the session below; none may be left in any form."""
 
@@ -120,7 +137,36 @@ uuid = "{VM.key}"
             TestRun("run-1", "sioc-shares", plan, T0, T0 + 9, True, "zebra-01 was late", "payroll-db won",
                     (Phase("P1 on esx-gold", "done", T0, T0 + 1),), (Figure("share got", "zebra-01", 1.0, "%"),), details),
         ])  # fmt: skip
+        writer.add_troubleshooting([guided_run()])
     return path
+
+
+def guided_run() -> TroubleshootingRun:
+    """A guided run with names in each of its texts; its fix was verified in a session that is not there."""
+    time, other = TimeRange(T0, T0 + 9), EntityRef("vm", "basalt.acme.corp/vm/8")
+    check = CheckResult(
+        "cpu.limit", "Held back by a CPU limit", "cpu", "definite", "problem", "payroll-db waited 33 % on esx-gold.",
+        "payroll-db and esx-gold.acme.corp", VM, "payroll-db", "critical",
+        CheckNumber("ready", OTHER, "CPU", 33.0, 10.0, "%"), (RuleLine("Ready (payroll-db), mean", 33.0, 10.0, "%", True),),
+        (Evidence("cpu.ready", "payroll-db", "mean", 33.0, 10.0, "%"),), (time,), 9.0, 0.5, 1.0,
+        (CauseVerdict("own", "The VM has a limit", "likely", "payroll-db has one, set by mara."),),
+        (Step("Raise the limit of payroll-db.", "own", powercli="Get-VM 'payroll-db' | Set-VM", seen="by ACME\\mara", seen_at=T0),),
+        ("cpu.ready_high", "CPU is short", OTHER, "CPU"), (Event(T0, "task", "esx-gold rebooted", HOST, by="ops-lead"),),
+        ("see 10.44.7.19",), (FoundOn(LUN, "vault-lun 01", "warning", "vault-lun 01 is slow."),), (time,), "Ask kirsch.",
+    )  # fmt: skip
+    later = Verification(
+        T0, "done", time, time, "fixed", "high", "payroll-db on basalt is well.", "packets of basalt 4 → 4", True, 9.0, 9.0,
+        (SeenChange(T0, "host: esx-gold.acme.corp → basalt", other, "payroll-db", by="mara"),),
+        (CheckedAgain("cpu.limit", "Held back", "cpu", "problem", "not found", "fixed", "well on basalt"),), (check,),
+        (VerifiedNumber("ready", "payroll-db", "%", 33.0, 1.0, -32.0, None, "better"),),
+        (Elsewhere("disk.slow", "Slow", "warning", other, "granite-7", "granite-7 and basalt are slow."),), "Monday outage.hscope",
+    )  # fmt: skip
+    return TroubleshootingRun(
+        1, T0, Symptom(VM, "payroll-db", "slow", time), T0 + 9,
+        (RowResult("cpu", "CPU", "definite", "4.1", "problem", "payroll-db 33 of 10 %", "cpu.limit", ("cpu.limit",)),),
+        (check,), ("esx-gold.acme.corp was not judged.",), (SeenChange(T0, "limit of payroll-db", VM, "payroll-db", by="ops-lead"),),
+        (Note(T0, "mara: 10.44.7.19 is payroll-db2, see /srv/Projekt-X/a.csv", "ACME\\mara"),), (later,),
+    )  # fmt: skip
 
 
 def every_text(path: Path) -> Iterator[str]:
@@ -181,6 +227,26 @@ def test_what_is_left_reads_as_before(tmp_path: Path) -> None:
     assert 'environment = ["vcenter://user-1@' in run.plan
     assert 'test = "sioc-shares"' in run.plan
     assert json.loads(run.details)["rounds"][0]["host"] == "host-1"
+
+
+def test_a_guided_run_is_carried_without_names(tmp_path: Path) -> None:
+    path = anonymised(written(tmp_path / "acme.hscope"), tmp_path / "away.hscope")
+    with SessionReader.open(path) as reader:
+        (run,) = reader.troubleshooting()
+        names = {ref: one.name for ref, one in reader.entities().items()}
+    check, (again,), (note,) = run.checks[0], run.verifications, run.notes
+    assert run.symptom.name == names[run.symptom.entity] == "vm-1"
+    assert (check.problem, check.title, check.verdict) == ("cpu.limit", "Held back by a CPU limit", "problem")
+    assert check.because == "vm-1 waited 33 % on host-1."
+    assert check.steps[0].powercli == "Get-VM 'vm-1' | Set-VM"
+    assert check.follows_from is not None
+    assert check.follows_from[:2] == ("cpu.ready_high", "CPU is short")  # though a VM is called CPU
+    assert check.follows_from[3] == names[check.follows_from[2]] == "vm-2"
+    assert (note.text.split(":")[0], note.by) == ("user-1", "domain-2\\user-1")
+    # What was seen in another session: the verdict and the numbers stay, texts that name what is there go.
+    assert (again.outcome, again.session, again.numbers[0].after) == ("fixed", "session-1", 1.0)
+    assert again.because == again.elsewhere[0].conclusion == LEFT_OUT
+    assert again.elsewhere[0].name.startswith("vm-")
 
 
 def test_the_numbers_are_the_same(tmp_path: Path) -> None:
