@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from resources.shell_words import shell_command
 from sessions.times import TimeRange, iso
 from viewmodels.comparison_choices import PairOffer
 
 
-def comparison_command(pair: PairOffer, session: Path, left_out: Iterable[TimeRange]) -> str:
-    """Return ``hyperscope compare A.hscope --a …..… --b …..…``; times are UTC."""
-    first, second = (side.session or session for side in (pair.a, pair.b))
+def comparison_command(
+    pair: PairOffer,
+    session: Path,
+    left_out: Iterable[TimeRange],
+    *,
+    on_windows: bool = sys.platform == "win32",
+) -> str:
+    """Return ``hyperscope compare /where/A.hscope --a …..… --b …..…``, which works from any folder; times
+    are UTC.
+    """
+    first, second = ((side.session or session).absolute() for side in (pair.a, pair.b))
     files = [first] if first == second else [first, second]
-    words = ["hyperscope", "compare", *(_quoted(one.name) for one in files)]
+    words = ["hyperscope", "compare", *map(str, files)]
     words += ["--a", _window(pair.a.window), "--b", _window(pair.b.window)]
     for window in left_out:
         words += ["--leave-out", _window(window)]
-    return " ".join(words)
+    return shell_command(words, on_windows=on_windows)
 
 
 def _window(window: TimeRange) -> str:
     return f"{iso(window.start)}..{iso(window.end)}"
-
-
-def _quoted(name: str) -> str:
-    """A file's name as shells of every system take it: quoted if it has more than plain letters."""
-    return name if name.replace("-", "").replace("_", "").replace(".", "").isalnum() else f'"{name}"'

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from sessions.findings import Finding
 from sessions.journal import Phase, TestRun
@@ -117,12 +120,20 @@ def test_names_of_a_session_are_shown_as_text() -> None:
 def test_the_command_makes_the_same_comparison() -> None:
     pair = PairOffer("", ChosenSide("", minutes(0, 10)), ChosenSide("", minutes(20, 30)))
     window = "1970-01-01T00:00:00Z..1970-01-01T00:09:59.999Z"
-    command = comparison_command(pair, Path("/some/friday night.hscope"), [minutes(0, 10)])
+    command = comparison_command(pair, Path("/some/friday night.hscope"), [minutes(0, 10)], on_windows=False)
     assert command == (
-        f'hyperscope compare "friday night.hscope" --a {window} '
+        f"hyperscope compare '/some/friday night.hscope' --a {window} "
         f"--b 1970-01-01T00:20:00Z..1970-01-01T00:29:59.999Z --leave-out {window}"
     )
-    other = replace(pair, b=replace(pair.b, session=Path("b.hscope")))
-    assert comparison_command(other, Path("a.hscope"), []).startswith(
-        "hyperscope compare a.hscope b.hscope --a"
+    other = replace(pair, b=replace(pair.b, session=Path("/z/b.hscope")))
+    assert comparison_command(other, Path("/a.hscope"), [], on_windows=False).startswith(
+        "hyperscope compare /a.hscope /z/b.hscope --a"
+    )
+
+
+def test_the_command_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = PairOffer("", ChosenSide("", minutes(0, 10)), ChosenSide("", minutes(20, 30)))
+    monkeypatch.chdir(tmp_path)
+    assert shlex.split(comparison_command(pair, Path("own.hscope"), [], on_windows=False))[2] == str(
+        tmp_path / "own.hscope"
     )
