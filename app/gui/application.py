@@ -166,6 +166,7 @@ class _Frame(QObject):
         window.status.save_wanted.connect(desk.save_file)
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
+        desk.scope.page_wanted.connect(window.show_panel)
         desk.scope.changed.connect(lambda _scope: self._enable())
         desk.settings.changed.connect(self._settings_changed)
         desk.times.changed.connect(self._update_texts)

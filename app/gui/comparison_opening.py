@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.gui.desk import Desk
+from app.gui.scope_model import Jump
 from sessions.times import TimeRange
 from viewmodels.chart_choice import ChartChoice
 from viewmodels.comparison_curves import pair_of
@@ -10,6 +11,8 @@ from viewmodels.comparison_page import ComparedRow
 from viewmodels.comparison_surroundings import OtherLine
 
 _AROUND_MS = 300_000
+_TO_CHARTS = Jump("compare", "charts")
+"""Going back from there returns to the comparison."""
 
 
 def open_row(desk: Desk, row: ComparedRow) -> None:
@@ -27,7 +30,7 @@ def open_row(desk: Desk, row: ComparedRow) -> None:
     whole = TimeRange(min(one.start for one in windows), max(one.end for one in windows))
     series = list({one.id: one for _, one in here}.values())
     entities = tuple(dict.fromkeys(one.entity for one in series))
-    desk.scope.set(desk.scope.scope.on(entities).during(whole).of_sources(()))
+    desk.scope.set(desk.scope.scope.on(entities).during(whole).of_sources(()), jump=_TO_CHARTS)
     desk.charts.choose(ChartChoice().with_series(series).charts, entities)
 
 
@@ -39,6 +42,7 @@ def ask_moved_with(desk: Desk, row: ComparedRow) -> None:
     pair = pair_of(found, next(found.outline_of([row.rank - 1])))
     for side, series in ((chosen.b, pair.b), (chosen.a, pair.a)):
         if side.session is None:
+            desk.scope.set(desk.scope.scope, jump=_TO_CHARTS)
             desk.charts.shown.emit()
             desk.moved.ask(series, side.window)
             return
@@ -50,6 +54,6 @@ def open_line(desk: Desk, line: OtherLine) -> None:
     if line.at is None:
         return
     scope = desk.scope.scope.during(TimeRange(line.at - _AROUND_MS, line.at + _AROUND_MS))
-    desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope)
+    desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope, jump=_TO_CHARTS)
     desk.charts.release()
     desk.charts.shown.emit()

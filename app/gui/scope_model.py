@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,16 +11,28 @@ from sessions.scope import Scope
 _MAX_STEPS = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A step that also went from one page to another; both are panels' names."""
+
+    left: str
+    to: str
+
+
 class ScopeModel(QObject):
-    """Holds the scope and its history; ``changed`` carries the new scope."""
+    """Holds the scope and its history; ``changed`` carries the new scope.
+
+    ``page_wanted`` carries the page of a step that came from another one, when it is taken back or again.
+    """
 
     changed = Signal(object)
     history_changed = Signal()
+    page_wanted = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._past: list[Scope] = []
-        self._future: list[Scope] = []
+        self._past: list[tuple[Scope, Jump | None]] = []
+        self._future: list[tuple[Scope, Jump | None]] = []
         self._now = Scope()
         self._passing = False
 
@@ -29,13 +41,15 @@ class ScopeModel(QObject):
         """The current scope."""
         return self._now
 
-    def set(self, scope: Scope, *, passing: bool = False) -> None:
-        """Set the scope. ``passing``: a step of a drag or of following, which replaces the last such step."""
-        if _looks_alike(scope, self._now):
+    def set(self, scope: Scope, *, passing: bool = False, jump: Jump | None = None) -> None:
+        """Set the scope. ``passing``: a step of a drag or of following, which replaces the last such step.
+        ``jump``: the caller shows it on another page, and going back returns to the one that was left.
+        """
+        if _looks_alike(scope, self._now) and jump is None:
             self._passing = self._passing and passing
             return
-        if not self._passing:
-            self._past = [*self._past, self._now][-_MAX_STEPS:]
+        if not self._passing or jump is not None:
+            self._past = [*self._past, (self._now, jump)][-_MAX_STEPS:]
             self._future.clear()
         self._passing = passing
         self._show(scope)
@@ -50,16 +64,22 @@ class ScopeModel(QObject):
     def back(self) -> None:
         """Return to the scope before this one."""
         if self._past:
-            self._future.append(self._now)
+            scope, jump = self._past.pop()
+            self._future.append((self._now, jump))
             self._passing = False
-            self._show(self._past.pop())
+            self._show(scope)
+            if jump is not None:
+                self.page_wanted.emit(jump.left)
 
     def forward(self) -> None:
         """Return to the scope that ``back`` left."""
         if self._future:
-            self._past.append(self._now)
+            scope, jump = self._future.pop()
+            self._past.append((self._now, jump))
             self._passing = False
-            self._show(self._future.pop())
+            self._show(scope)
+            if jump is not None:
+                self.page_wanted.emit(jump.to)
 
     @property
     def can_go_back(self) -> bool:
