@@ -141,7 +141,7 @@ class StorageSetsPage(QObject):
         chosen = len(own.chosen) - len(limits.own.chosen)
         self._change(own, f"import {path.name}", at)
         what = _counted(len(names), chosen)
-        self.view.show_trouble(
+        self.view.show_note(
             f"From {shown(path.name)}: {what} added."
             if names or chosen
             else f"{shown(path.name)} has nothing that is not here already."
@@ -159,7 +159,7 @@ class StorageSetsPage(QObject):
         with write_failures(path):
             replace_file(path, thresholds_text(limits.own, limits.classes))
         what = _counted(len(limits.own.sets), len(limits.own.chosen))
-        self.view.show_trouble(f"{what[0].upper()}{what[1:]} exported to {shown(str(path))}.")
+        self.view.show_note(f"{what[0].upper()}{what[1:]} exported to {shown(str(path))}.")
 
 
 def _counted(sets: int, chosen: int) -> str:

@@ -228,6 +228,7 @@ def test_sets_leave_as_a_file_and_come_back(
     wait(qtbot, file.exists)
     wait(qtbot, lambda: not sets.findChildren(QFileDialog))
     assert sets.trouble.text() == f"1 set exported to {file}."
+    assert sets.trouble.property("role") == "muted"
     press(sets, sets.remove, qtbot)
     assert live.desk.thresholds.limits.own.sets == []
     press(sets, sets.take, qtbot)
@@ -302,6 +303,9 @@ def test_a_set_that_cannot_be_saved_under_its_new_name_can_be_saved_later(
     with no_room():
         press(sets, sets.save, qtbot)
     assert "can't be written" in sets.trouble.text()
+    assert sets.trouble.text().startswith("✕ "), "no grey line among others"
+    assert sets.trouble.property("role") == "trouble"
+    assert not sets.trouble.visibleRegion().isEmpty(), "the page was scrolled to it"
     assert sets.name.text() == "Gold"
     press(sets, sets.save, qtbot)
     assert [one.name for one in live.desk.thresholds.limits.own.sets] == ["Gold"]

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from resources.foreign_text import shown
 from resources.threshold_sets import MAX_NOTE, MAX_PATTERN, ChosenClass
-from widgets.thresholds.parts import button, muted, row, show_step
+from widgets.thresholds.parts import PageNote, button, muted, row, show_step
 
 _ABOUT = (
     "What a device says of itself decides its class: its name, its protocol, and whether it is an SSD. "
@@ -67,7 +67,7 @@ class ChosenClassesView(QWidget):
         self.down = button("Down", "Look at this line later", lambda: self._move(1))
         self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
         self.redo = button("Redo", "Nothing to redo", self.redo_wanted.emit)
-        self.trouble = muted("")
+        self.trouble = PageNote()
         self._lay_out()
         self._enable()
 
@@ -93,8 +93,7 @@ class ChosenClassesView(QWidget):
 
     def show_trouble(self, text: str) -> None:
         """Say what could not be done; empty: nothing is wrong."""
-        self.trouble.setText(text)
-        self.trouble.setVisible(bool(text))
+        self.trouble.say(text, is_trouble=True)
 
     def show_steps(self, undo: str, redo: str) -> None:
         """Say what can be undone, and done again."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QVBoxLayout,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 from resources.threshold_sets import MAX_NAME, MAX_NOTE
 from viewmodels.threshold_sets import NumberRow, SetRow, VersionRow
 from widgets.thresholds.number_row import NumberRowWidgets
-from widgets.thresholds.parts import button, muted, row, show_step
+from widgets.thresholds.parts import PageNote, button, muted, row, show_step
 
 _SHIPPED = "It ships with Hyperscope and stays as it is: duplicate it to have numbers of your own."
 _JUDGE = "Judge all devices of its class with this set"
@@ -72,9 +71,7 @@ class ThresholdSetsView(QWidget):
         self.note = QLineEdit(maxLength=MAX_NOTE, placeholderText="What it is for, or why it differs")
         self.note.setAccessibleName("Note")
         self._numbers = QWidget()
-        self.trouble = QLabel("", wordWrap=True)
-        self.trouble.setProperty("role", "muted")
-        self.trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.trouble = PageNote()
         self.duplicate = button(
             "Duplicate", "Make a set of your own from this one", self.duplicate_wanted.emit
         )
@@ -153,8 +150,11 @@ class ThresholdSetsView(QWidget):
 
     def show_trouble(self, text: str) -> None:
         """Say what could not be done; empty: nothing is wrong."""
-        self.trouble.setText(text)
-        self.trouble.setVisible(bool(text))
+        self.trouble.say(text, is_trouble=True)
+
+    def show_note(self, text: str) -> None:
+        """Say what was done."""
+        self.trouble.say(text)
 
     def show_steps(self, undo: str, redo: str) -> None:
         """Say what can be undone, and done again."""
