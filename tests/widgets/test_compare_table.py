@@ -250,6 +250,30 @@ def test_names_in_a_narrow_table_are_cut_once_and_keep_what_differs(
     assert [one[-1] for one in drawn] == ["0", "1", "2", "3"]
 
 
+def test_a_name_is_cut_only_where_the_style_would_cut_it(table: ChangesTable) -> None:
+    """Its room was a guess: names were cut that had room, and others were cut once more by the style."""
+
+    def drawn(name: str) -> tuple[str, int]:
+        table.show_rows([replace(READY, name=name)], new=True)
+        option = QStyleOptionViewItem()
+        option.initFrom(table)
+        index = table.changes.index(0, 1)
+        option.rect = table.visualRect(index)
+        delegate = table.itemDelegate()
+        assert isinstance(delegate, QStyledItemDelegate)
+        delegate.initStyleOption(option, index)
+        inside = table.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, table)
+        margin = table.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, table) + 1
+        wide = QFontMetrics(option.font).horizontalAdvance
+        assert wide(option.text) <= inside.width() - 2 * margin
+        return option.text, table.columnWidth(1) - wide(option.text)
+
+    names = ["i" * count for count in range(20, 120)]
+    whole = [name for name in names if drawn(name)[0] == name]
+    assert 20 < len(whole[-1]) < 119
+    assert drawn(whole[-1])[1] < 28, "the room that was kept free before"
+
+
 def test_what_is_said_of_changes_is_not_said_of_another_list(theme: Theme, qtbot: QtBot) -> None:
     lists = CompareLists(theme, ChangesTable(theme))
     qtbot.addWidget(lists)

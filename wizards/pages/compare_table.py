@@ -22,6 +22,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -50,7 +51,7 @@ Index = QModelIndex | QPersistentModelIndex
 Part = Literal[
     "rank", "name", "counter", "a", "b", "change", "interval", "effect", "shape", "confidence", "judged"
 ]
-_ROW, _HEAD, _VISIBLE_MS, _CELL_PAD = 24, 26, 60, 28
+_ROW, _HEAD, _VISIBLE_MS = 24, 26, 60
 _ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -80,7 +81,7 @@ COLUMNS = (
         "95 % CI, ±100 %",
         142,
         drop=4,
-        tip="The 95 % interval, from −100 % to +100 %",
+        tip="The change and its 95 % interval in percent of A, from −100 % to +100 %: points (pt), too",
     ),
     _Column("effect", "effect", 54, right=True, drop=1, tip="Cliff's delta: how often B is above A, −1 to 1"),
     _Column("shape", "A over B", 124, drop=3, tip="How often values occur in A (up), B (down)"),
@@ -213,7 +214,7 @@ def _tip(row: ComparedRow) -> str:
 class _Delegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._view = theme, parent
         self.names = NameElider()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: N802
@@ -231,8 +232,7 @@ class _Delegate(QStyledItemDelegate):
         if part in _PAINTED:
             option.text = ""
         if part == "name":
-            room = option.rect.width() - _CELL_PAD  # less, and the style would cut the name once more
-            option.text = self.names.elided(row.name, room, QFontMetrics(option.font))
+            option.text = self.names.elided(row.name, _room(option, self._view), QFontMetrics(option.font))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the cell: its ground and text, then what is drawn into it."""
@@ -261,6 +261,14 @@ class _Delegate(QStyledItemDelegate):
             case "judged":
                 paint_judged_cell(painter, area, row, tokens)
         painter.restore()
+
+
+def _room(option: QStyleOptionViewItem, view: QWidget) -> int:
+    """Return the pixels that the style leaves a cell's text: of a longer one it would cut the end itself."""
+    style = view.style()
+    inside = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, view)
+    margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, view) + 1
+    return inside.width() - 2 * margin
 
 
 class ChangesTable(QTableView):
