@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from app.gui.comparison_choosing import ComparisonChoosing
 from app.gui.helping import docs_folder, topic_of
 from app.gui.navigation import palette_entries
 from app.gui.window_dialog import WindowDialog
+from sessions.model import SourceSpec
+from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.gui.one_window import opened, press, program, session, snapshot_of
 from tests.gui.windows import child_of, wait
@@ -122,6 +126,54 @@ def test_enter_shows_the_row_in_charts_over_both_windows(
     by_id = snapshot_of(opened).series_index.by_id
     charted = [by_id[one].counter for chart in opened.desk.charts.charts for one in chart.series]
     assert charted == [row.counter_key]
+    press(qtbot, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert opened.window.pages.currentWidget().objectName() == "panel-compare", "where it was asked"
+    press(qtbot, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert opened.window.pages.currentWidget().objectName() == "panel-charts"
+
+
+def test_back_from_the_same_row_once_more_returns_to_the_comparison_each_time(
+    compared: ComparePage, opened: Program, qtbot: QtBot
+) -> None:
+    for _ in range(2):
+        compared.table.setFocus()
+        press(qtbot, Qt.Key.Key_Return)
+        opened.window.show_panel("compare")
+    compared.table.setFocus()
+    press(qtbot, Qt.Key.Key_Return)
+    assert opened.window.pages.currentWidget().objectName() == "panel-charts"
+    press(qtbot, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert opened.window.pages.currentWidget().objectName() == "panel-compare"
+
+
+def test_another_session_that_is_opened_while_the_page_is_in_front_is_compared_too(
+    compared: ComparePage, opened: Program, qtbot: QtBot, session: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.hscope"
+    other.write_bytes(session.read_bytes())
+    model, before = opened.desk.comparison, opened.desk.comparison.found
+    opened.workbench.open_paths([other])
+    wait(qtbot, lambda: model.state == "ready" and model.found is not before)
+    assert opened.desk.session.path == other
+    assert model.pair is not None
+    assert model.pair.why.startswith("normal against worst: ")
+    assert compared.table.changes.rows
+    opened.desk.session.close()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_X, Qt.Key.Key_R])
+def test_keys_without_samples_say_what_there_has_to_be(
+    program: Program, qtbot: QtBot, tmp_path: Path, key: Qt.Key
+) -> None:
+    with SessionWriter.create(tmp_path / "empty.hscope", durable=False) as writer:
+        writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+    program.workbench.open_paths([tmp_path / "empty.hscope"])
+    wait(qtbot, lambda: program.desk.session.snapshot is not None)
+    program.window.show_panel("compare")
+    press(qtbot, key)
+    assert program.window.messages.past[-1].text == (
+        "The session has no samples yet. Two windows of it are compared here."
+    )
 
 
 def test_undecided_rows_are_folded_until_they_are_asked_for(
@@ -210,7 +262,7 @@ def test_another_session_is_the_other_side(
         "a session is the same as its copy"
     )
     wait(qtbot, lambda: compared.head.line.text().startswith("Nothing differs beyond the noise"))
-    assert '"the other.hscope"' in model.command
+    assert "the other.hscope" in model.command
     opened.desk.session.close()
 
 
@@ -279,7 +331,10 @@ def test_the_command_and_the_table_leave_the_window(
 ) -> None:
     compared.head.command.click()
     copied = QApplication.clipboard().text()
-    assert copied.startswith("hyperscope compare demo.hscope --a 20")
+    words = shlex.split(copied) if sys.platform != "win32" else copied.split()
+    assert words[:2] == ["hyperscope", "compare"]
+    assert Path(words[2]) == opened.desk.session.path.absolute() if opened.desk.session.path else False
+    assert words[3] == "--a"
     with qtbot.waitSignal(compared.save_wanted) as saved:
         compared.head.csv.click()
     csv = saved.args[0].forms[0].content().decode("utf-8-sig")

@@ -15,6 +15,7 @@ from wizards.pages.compare_page import ComparePage
 
 _PULSE_MS = 100
 _LIKELIEST = "Compare the likeliest"
+_CHOOSE_FIRST = "Nothing is compared yet: choose A and B first."
 
 
 class ComparePanel(QObject):
@@ -33,14 +34,15 @@ class ComparePanel(QObject):
         self._model.compared.connect(lambda _page: self._show_result())
         self._model.filtered.connect(self.view.set_filter)
         desk.session.changed.connect(lambda _change: self._note_growth())
+        desk.findings.changed.connect(self._begin_judged)
         desk.times.changed.connect(lambda _clock: self._show_surroundings())
         self._show_state()
         self._show_result()
 
     def _join_view(self) -> None:
         view, model, desk = self.view, self._model, self._desk
-        view.swapped.connect(model.swap)
-        view.again.connect(model.renew)
+        view.swapped.connect(self._swap)
+        view.again.connect(self._again)
         view.head.again.connect(model.renew)
         view.head.cancelled.connect(model.cancel)
         view.head.copied.connect(lambda: desk.notify(copy_text(model.command, "The command"), "ok"))
@@ -82,6 +84,27 @@ class ComparePanel(QObject):
             error = model.error
             button = _LIKELIEST if model.pair is None else ""
             view.show_failure(error.happened, f"{error.meaning} {error.advice}".strip(), button)
+
+    def _swap(self) -> None:
+        """Swap A and B; where nothing is compared, say what there has to be first."""
+        if self._model.pair is not None:
+            self._model.swap()
+        else:
+            self._desk.notify(self._nothing()[0] if self._model.known() is None else _CHOOSE_FIRST, "info")
+
+    def _again(self) -> None:
+        """Compare again, or for the first time; without samples say what there has to be first."""
+        if self._model.known() is None:
+            self._desk.notify(self._nothing()[0], "info")
+        else:
+            self._model.renew()
+
+    def _begin_judged(self) -> None:
+        """Compare the likeliest pair of a session that was opened while this page is in front: that is known
+        once it is judged.
+        """
+        if self.view.isVisible() and self._desk.findings.diagnosis is not None:
+            self._model.begin_first()
 
     def _nothing(self) -> tuple[str, str]:
         if self._desk.session.snapshot is None:
