@@ -4,12 +4,9 @@ samples look like.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-
-import numpy as np
 
 from diagnosis.comparison import Comparison, Row
 from diagnosis.comparison.values import Verdict
@@ -18,7 +15,7 @@ from resources.comparison_rules import ConfidenceLimits
 from resources.units import format_count
 from sessions.model import EntityRef, FloatArray
 from viewmodels.comparison_curves import histograms, overlaid, pair_of
-from viewmodels.comparison_texts import cells, distinct_ranks
+from viewmodels.comparison_texts import cells, distinct_ranks, few_samples, indicative_note
 from viewmodels.elision import NameSet
 from viewmodels.health import Health
 from viewmodels.text_table import TextTable
@@ -43,8 +40,8 @@ _HEADLINE_NAME = 44
 
 @dataclass(frozen=True, slots=True)
 class Whisker:
-    """The change and its interval on an axis from −1 to 1 (−100 % to +100 %); what lies beyond is at its
-    end.
+    """The change and its interval in parts of A, on an axis from −1 to 1 (−100 % to +100 %); what lies beyond
+    is at its end.
     """
 
     low: float
@@ -92,7 +89,10 @@ class RowShape:
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """The answer: a symbol, a sentence, counts, and what limits it (empty for nothing)."""
+    """The answer: a symbol, a sentence, counts, and what limits it (empty for nothing).
+
+    ``sure`` are the judgements (``better``, ``worse``) of which at least one is more than indicative.
+    """
 
     state: Health
     line: str
@@ -103,6 +103,7 @@ class PageHead:
     undecided: int
     about: str
     limits: str
+    sure: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -186,16 +187,15 @@ def area_of(counter: str) -> str:
 
 
 def whisker(row: Row) -> Whisker | None:
-    """Return the change and its interval as parts of A, percentages in points; None where it is unknown.
+    """Return the change and its interval as parts of A, those of percentages, too: the axis is one for all
+    rows. None where it is unknown.
 
     Where A may be nothing, they are parts of the larger side.
     """
     if row.interval is None:
         return None
     low, high = row.interval
-    if row.unit == "%":
-        ends = (low / 100, row.difference / 100, high / 100)
-    elif row.ratio_interval is not None and row.ratio is not None and row.a.mean > 0:
+    if row.ratio_interval is not None and row.ratio is not None and row.a.mean > 0:
         ends = (row.ratio_interval[0] - 1, row.ratio - 1, row.ratio_interval[1] - 1)
     else:
         whole = max(abs(row.a.mean), abs(row.b.mean)) or 1.0
@@ -220,61 +220,65 @@ def _samples(row: Row) -> str:
 
 
 def page_head(found: Comparison, rows: Sequence[ComparedRow]) -> PageHead:
-    """Return the answer in a sentence, with counts and what limits it."""
+    """Return the answer in a sentence, with counts and what limits it: never surer than the rows are."""
     counts, judged = found.counts, found.judged
     better, worse, to_know = (judged.get(what, 0) for what in ("better", "worse", "to know"))
-    state: Health = "critical" if worse else "ok" if better else "info" if to_know else "ok"
-    if not counts["same"] and not to_know + better + worse:
-        state = "none"
+    sure = frozenset(
+        what for what in ("better", "worse") if judged.get(what, 0) > found.indicative.get(what, 0)
+    )
     total = format_count(len(found.pairs))
     about = (
         f"of {total} series, {format_count(counts['same'])} are the same, "
         f"{format_count(counts['undecided'])} undecided · corrected for all comparisons"
     )
-    line = _line(found, rows, (better, worse, to_know))
+    few = few_samples(found)
     return PageHead(
-        state, line, better, worse, to_know, counts["same"], counts["undecided"], about,
-        _limits(found) or _unsure(rows, (better, worse)),
+        _state(found, sure, is_short=bool(few)), _line(found, rows, sure, few), better, worse, to_know,
+        counts["same"], counts["undecided"], about, few or indicative_note(found), sure,
     )  # fmt: skip
 
 
-def _line(found: Comparison, rows: Sequence[ComparedRow], counts: tuple[int, int, int]) -> str:
+def _state(found: Comparison, sure: frozenset[str], *, is_short: bool) -> Health:
+    """Red and green only for what is more than indicative, and for no difference only if most is known to be
+    the same.
+    """
+    judged, counts = found.judged, found.counts
+    if judged.get("worse"):
+        return "critical" if "worse" in sure else "warning"
+    if judged.get("better"):
+        return "ok" if "better" in sure else "info"
+    if judged.get("to know"):
+        return "info"
+    return "ok" if counts["same"] > counts["undecided"] and not is_short else "none"
+
+
+def _line(found: Comparison, rows: Sequence[ComparedRow], sure: frozenset[str], few: str) -> str:
     """The first change with a meaning as a sentence, and how the others went."""
-    better, worse, to_know = counts
+    better, worse, to_know = (found.judged.get(what, 0) for what in ("better", "worse", "to know"))
     if not found.pairs:
         return "Nothing could be compared: no counter of no entity was measured in both windows."
     if not better + worse + to_know:
-        same, undecided = (format_count(found.counts[one]) for one in ("same", "undecided"))
-        if not found.counts["same"]:
-            return "No verdict: all is undecided."
-        return f"Nothing differs beyond the noise: {same} series are the same, {undecided} undecided."
+        return _nothing_differs(found, is_short=bool(few))
     wanted = "worse" if worse else "better" if better else "to know"
-    first = next((one for one in rows if one.judged == wanted), None)
+    of_kind = [one for one in rows if one.judged == wanted]
+    first = next((one for one in of_kind if one.confidence != "indicative"), next(iter(of_kind), None))
     name = NameSet([first.name]).elided(first.name, _HEADLINE_NAME, len) if first is not None else ""
     said = f"{first.counter} of {name}: {first.a} → {first.b}." if first is not None else ""
+    if wanted != "to know" and wanted not in sure:
+        said = f"Indicative only: {said}"
     if not worse:
-        return f"{said} Nothing got worse."
+        return f"{said} {'Nothing is known to be worse' if few else 'Nothing got worse'}."
     more = f"{format_count(worse - 1)} more got worse" if worse > 1 else "Nothing else got worse"
     return f"{said} {more}, {format_count(better) if better else 'nothing'} better."
 
 
-def _limits(found: Comparison) -> str:
-    """Why the result is only indicative; empty if it is not."""
-    least = found.importance.rules.confidence.independent_least.value
-    for name, means in zip("AB", found.means, strict=True):
-        most = float(np.nanmax(means.count)) if means.count.size else 0.0
-        if math.isfinite(most) and most < least:
-            return f"Indicative: {name} has {format_count(round(most))} samples, {least:.0f} tell more."
-    return ""
-
-
-def _unsure(rows: Sequence[ComparedRow], counts: tuple[int, int]) -> str:
-    """Say it if all that got better or worse is only indicative: many samples, but few independent ones."""
-    judged = [one for one in rows if one.judged in {"better", "worse"}]
-    if not judged or any(one.confidence != "indicative" for one in judged):
-        return ""
-    what = " or ".join(word for word, count in zip(("better", "worse"), counts, strict=True) if count)
-    return f"Indicative: what got {what} has too few independent samples; longer windows tell more."
+def _nothing_differs(found: Comparison, *, is_short: bool) -> str:
+    same, undecided = (format_count(found.counts[one]) for one in ("same", "undecided"))
+    if not found.counts["same"]:
+        return "No verdict: all is undecided."
+    if is_short:
+        return f"No difference is seen in so few samples: {same} series are the same, {undecided} undecided."
+    return f"Nothing differs beyond the noise: {same} series are the same, {undecided} undecided."
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from viewmodels.health import Health
 _EACH = 200
 _MOST_EVENTS = 500
 _NAME = 80
+_RECONFIGURED = "reconfigure"
 _STATES: dict[str, Health] = {"yes": "ok", "no": "warning", "undecided": "none"}
 
 
@@ -111,10 +112,7 @@ def load_block(found: Comparison, clock: Clock) -> LoadBlock:
     vms: Health = "ok" if found.load.vms_a == found.load.vms_b else "warning"
     counted = f"{format_count(found.load.vms_a)} → {format_count(found.load.vms_b)}"
     lines.append(LoadLine("VMs measured", counted, vms, "How many VMs have samples in each window"))
-    settings = sum(1 for one in found.changes if one.what == "setting")
-    lines.append(
-        LoadLine("Settings changed", format_count(settings), "info" if settings else "ok", "Listed below")
-    )
+    lines.append(_settings_line(found))
     answer = same_load(found)
     once = [
         OnlyOnce(
@@ -127,3 +125,15 @@ def load_block(found: Comparison, clock: Clock) -> LoadBlock:
     ]
     words = {"yes": "yes", "no": "no", "undecided": "undecided"}
     return LoadBlock(_STATES[answer], words[answer], found.load.because, tuple(lines), tuple(once))
+
+
+def _settings_line(found: Comparison) -> LoadLine:
+    """How many settings differ; without one, a reconfiguration still says that something may."""
+    settings = sum(1 for one in found.changes if one.what == "setting")
+    times = sum(1 for one in found.events if one.kind == _RECONFIGURED)
+    if settings or not times:
+        state: Health = "info" if settings else "ok"
+        return LoadLine("Settings changed", format_count(settings), state, "Listed below")
+    what = "reconfiguration" if times == 1 else "reconfigurations"
+    tip = f"No setting that was recorded differs, but there was at least one {what[:15]}: listed below"
+    return LoadLine("Settings changed", f"0 known, {format_count(times)} {what}", "info", tip)

@@ -4,8 +4,11 @@ terminal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from diagnosis.comparison import Comparison, LoadRow, Row
 from diagnosis.comparison.values import Change, OnlyInOne
@@ -56,8 +59,8 @@ def headline(comparison: Comparison) -> str:
 
 
 def counted(comparison: Comparison) -> str:
-    """Return what was compared: ``Of 4,118 series 4,083 are the same, 12 undecided.``, and how it was
-    corrected.
+    """Return what was compared: ``Of 4,118 series 4,083 are the same, 12 undecided.``, how it was corrected,
+    and how much of it is only indicative.
     """
     counts, rate = comparison.counts, comparison.importance.rules.judging.discovery_rate.value
     total = len(comparison.pairs)
@@ -65,7 +68,34 @@ def counted(comparison: Comparison) -> str:
         f"Of {format_count(total)} series {format_count(counts['same'])} are the same, "
         f"{format_count(counts['undecided'])} undecided. Corrected for all {format_count(total)} "
         "comparisons (Benjamini-Hochberg): of what is called different at most "
-        f"{format_value(rate * 100, '%')} is chance."
+        f"{format_value(rate * 100, '%')} is chance. {few_samples(comparison) or indicative_note(comparison)}"
+    ).rstrip()
+
+
+def few_samples(comparison: Comparison) -> str:
+    """Return why the whole result is only indicative: a side's samples are few; empty if they are not."""
+    least = comparison.importance.rules.confidence.independent_least.value
+    for name, means in zip("AB", comparison.means, strict=True):
+        most = float(np.nanmax(means.count)) if means.count.size else 0.0
+        if math.isfinite(most) and most < least:
+            return f"Indicative: {name} has {format_count(round(most))} samples, {least:.0f} tell more."
+    return ""
+
+
+def indicative_note(comparison: Comparison) -> str:
+    """Return how much of what got better or worse is only indicative: many samples, but few independent
+    ones; empty if nothing is.
+    """
+    kinds = [what for what in ("better", "worse") if comparison.judged.get(what)]
+    unsure = sum(comparison.indicative.get(what, 0) for what in kinds)
+    if not unsure:
+        return ""
+    total, what = sum(comparison.judged[one] for one in kinds), " or ".join(kinds)
+    if unsure == total:
+        return f"Indicative: what got {what} has too few independent samples; longer windows tell more."
+    return (
+        f"{format_count(unsure)} of {format_count(total)} that got {what} are only indicative: too few "
+        "independent samples; longer windows tell more."
     )
 
 

@@ -26,6 +26,7 @@ def comparison_json(comparison: Comparison, rows: Iterable[Row], windows: Window
         "load": _load(comparison.load),
         "counts": comparison.counts,
         "judged": comparison.judged,
+        "indicative": comparison.indicative,
         "compared": len(comparison.pairs),
         "confidence": judging.confidence.value,
         "correction": {

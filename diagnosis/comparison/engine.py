@@ -91,6 +91,16 @@ class Comparison:
             Counter(self.importance.judged(self.pairs[at].a.counter, of.verdict_of(at)) for at in changed)
         )
 
+    @cached_property
+    def indicative(self) -> dict[str, int]:
+        """How many changes of each judgement have too few independent samples to be more than indicative."""
+        of, least = self.differences, self.importance.rules.confidence.independent_least.value
+        few = np.minimum(*(np.nan_to_num(one.effective) for one in self.means)) < least
+        unsure = np.flatnonzero(few & (of.verdict < 2)).tolist()
+        return dict(
+            Counter(self.importance.judged(self.pairs[at].a.counter, of.verdict_of(at)) for at in unsure)
+        )
+
     def rows(
         self, ranks: Sequence[int] | None = None, step: Callable[[float], None] = lambda _: None
     ) -> Iterator[Row]:

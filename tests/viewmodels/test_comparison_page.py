@@ -29,6 +29,7 @@ from viewmodels.comparison_page import (
     whisker,
 )
 from viewmodels.comparison_surroundings import surroundings_of
+from viewmodels.comparison_texts import counted
 from viewmodels.text_table import as_csv
 
 LIMITS = load_comparison_rules(catalogue()).confidence
@@ -90,6 +91,66 @@ def test_many_samples_of_which_few_are_independent_are_indicative() -> None:
     assert page.head.limits == (
         "Indicative: what got worse has too few independent samples; longer windows tell more."
     )
+    assert page.head.line.startswith("Indicative only: CPU ready of db: ")
+    assert (page.head.state, page.head.sure) == ("warning", frozenset())
+
+
+def mostly_indicative() -> Comparison:
+    """Of four VMs that wait longer, one has noise without memory; the others' levels last for 100 s each."""
+    recording = Recording(seconds=1200)
+    for number in range(3):
+        slow = 5 + np.repeat(np.random.default_rng(number).normal(0, 1, 12), 20)
+        recording.vm(f"slow{number}", {"cpu.ready": np.concatenate([slow[:120], 60 + slow[120:]])})
+    recording.vm("fast", {"cpu.ready": np.concatenate([noise(5, 1, 120), noise(20, 1, 120, seed=9)])})
+    made = session(recording)
+    rules = (catalogue(), problems(), load_comparison_rules(catalogue()))
+    return compare(Side(made, window(0, 595)), Side(made, window(600, 1195)), Choice(), rules)
+
+
+def test_the_head_is_no_surer_than_the_rows() -> None:
+    """It named the first row as if it were sure, and only spoke up when every single row was indicative."""
+    found = mostly_indicative()
+    page = page_of(found)
+    assert page.rows[0].confidence == "indicative"
+    assert (page.head.worse, found.indicative) == (4, {"worse": 3})
+    assert page.head.line.startswith("CPU ready of fast: ")
+    assert page.head.limits == (
+        "3 of 4 that got worse are only indicative: too few independent samples; longer windows tell more."
+    )
+    assert counted(found).endswith(page.head.limits)
+    assert page.head.state == "critical"
+    assert page.head.sure == frozenset({"worse"})
+
+
+@pytest.mark.parametrize(
+    ("samples", "state", "line"),
+    [
+        (21, "none", "No difference is seen in so few samples: 1 series are the same, 0 undecided."),
+        (120, "ok", "Nothing differs beyond the noise: 1 series are the same, 0 undecided."),
+    ],
+)
+def test_no_difference_in_a_few_samples_is_not_green(samples: int, state: str, line: str) -> None:
+    recording = Recording(seconds=1200)
+    recording.vm("db", {"cpu.ready": noise(32, 0.2)})
+    made = session(recording)
+    rules = (catalogue(), problems(), load_comparison_rules(catalogue()))
+    a, b = window(0, 5 * (samples - 1)), window(600, 595 + 5 * samples)
+    head = page_of(compare(Side(made, a), Side(made, b), Choice(), rules)).head
+    assert (head.state, head.line) == (state, line)
+
+
+def test_a_reconfiguration_without_a_known_setting_is_not_green() -> None:
+    found = fixed()
+    events = [Event(START + 590_000 + at, "reconfigure", "CPU limit removed", None) for at in range(2)]
+
+    def settings(events: list[Event]) -> tuple[str, str]:
+        lines = surroundings_of(replace(found, events=events), UTC_CLOCK).load.lines
+        line = next(one for one in lines if one.title == "Settings changed")
+        return line.text, line.state
+
+    assert settings([]) == ("0", "ok")
+    assert settings(events[:1]) == ("0 known, 1 reconfiguration", "info")
+    assert settings(events) == ("0 known, 2 reconfigurations", "info")
 
 
 def test_rows_are_ranked_with_texts_and_area() -> None:
@@ -130,7 +191,7 @@ def test_charts_lie_over_each_other_and_tell_the_value_at_a_minute() -> None:
 @pytest.mark.parametrize(
     ("row", "ends"),
     [
-        (READY, (-0.321, -0.318, -0.315)),
+        (READY, (-0.982, -0.9815, -0.981)),
         (IOPS, (0.75, 0.8239, 0.9)),
         (replace(IOPS, ratio=5.0, ratio_interval=(4.0, 6.0)), (1.0, 1.0, 1.0)),
         (
@@ -138,7 +199,12 @@ def test_charts_lie_over_each_other_and_tell_the_value_at_a_minute() -> None:
             (0.4247, 0.4517, 0.4788),
         ),
     ],
-    ids=["points", "percent of A", "beyond the axis", "of the larger side where A is nothing"],
+    ids=[
+        "points are drawn in percent of A, too",
+        "percent of A",
+        "beyond the axis",
+        "of the larger side where A is nothing",
+    ],
 )
 def test_the_whisker_is_a_part_of_a(row: object, ends: tuple[float, float, float]) -> None:
     found = whisker(row)  # type: ignore[arg-type]

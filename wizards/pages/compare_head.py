@@ -88,8 +88,8 @@ class CompareHead(QFrame):
         self._symbol.show_state(head.state)
         self.line.setText(breakable(shown(head.line, 300)))
         chips = (
-            Chip(f"{format_count(head.better)} better", "ok" if head.better else "part"),
-            Chip(f"{format_count(head.worse)} worse", "critical" if head.worse else "part"),
+            Chip(f"{format_count(head.better)} better", "ok" if "better" in head.sure else "part"),
+            Chip(f"{format_count(head.worse)} worse", "critical" if "worse" in head.sure else "part"),
             Chip(f"{format_count(head.to_know)} to know", "info"),
         )
         self._chips.show_chips(chips)
