@@ -59,8 +59,8 @@ class TestRemoteMemory:
         )
 
     @pytest.mark.parametrize("knows_nodes", [True, False])
-    @pytest.mark.parametrize(("local", "is_found"), [(55.0, False), (40.0, False), (12.0, True)])
-    def test_a_vm_wider_than_a_node_has_memory_on_several(
+    @pytest.mark.parametrize(("local", "is_found"), [(100.0, False), (85.0, False), (55.0, True)])
+    def test_all_home_nodes_of_a_wide_vm_count_as_its_own(
         self, local: float, is_found: bool, knows_nodes: bool
     ) -> None:
         recording = host() if knows_nodes else plain_host()
@@ -86,10 +86,12 @@ class TestRemoteMemory:
         vm(recording, "db01", vcpus=12, numa_local_pct=30.0, numa_remote=5_200.0)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "wider_than_node"
 
-    def test_a_wide_vm_spans_nodes_on_purpose(self) -> None:
+    def test_a_wide_vm_has_the_memory_of_all_nodes_that_its_vcpus_need(self) -> None:
         recording = host()
-        vm(recording, "hana01", vcpus=12, numa_local_pct=55.0, numa_remote=3_000.0)
-        assert not findings(recording, problem=self.PROBLEM)
+        vm(recording, "hana01", vcpus=12, numa_local_pct=55.0, numa_remote=3_000.0, mem_size=90_112.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "wider_than_node"
+        assert verdicts(found)["memory_larger_than_node"] == "ruled out"
 
     def test_hot_add_hides_the_nodes(self) -> None:
         recording = host()
