@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -165,11 +165,23 @@ class _Gathering:
                 found[one.ref] = joined_periods(found.get(one.ref, ()), periods)
         return self._chosen(ref, [Placed(one, periods) for one, periods in found.items() if periods != ()])
 
-    def _vsan_parts(self, ref: EntityRef) -> list[Placed]:
-        """What the vSAN performance service tells of the parts of a vSAN datastore."""
+    def _vsan_parts(self, ref: EntityRef) -> Sequence[Placed]:
+        """What the vSAN performance service tells of the parts of a vSAN datastore, of a host, or of the host
+        of such a part.
+        """
+        if ref.kind == "datastore":
+            return self._parts_of_stores({self._topology.base(ref).key})
+        host = self._topology.host(self._source, ref)
+        own = self._topology.below(self._source, host, "vsan") if host else ()
+        if ref.kind != "host" or not self._signal.others:
+            return own
+        store, mine = self._topology.texts("datastore"), {one.ref for one in own}
+        stores = {str(store[one]) for one in mine if one in store}
+        return [one for one in self._parts_of_stores(stores) if one.ref not in mine]
+
+    def _parts_of_stores(self, keys: Collection[str]) -> list[Placed]:
         store = self._topology.texts("datastore")
-        key = self._topology.base(ref).key
-        return [Placed(one) for one in self._topology.rows(self._source, "vsan") if store.get(one) == key]
+        return [Placed(one) for one in self._topology.rows(self._source, "vsan") if store.get(one) in keys]
 
     def _chosen(self, ref: EntityRef, found: Sequence[Placed]) -> Sequence[Placed]:
         """Those that the signal asks for by name, fact, or as others than the entity itself."""
@@ -207,11 +219,13 @@ class _Gathering:
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
         own, of_host = self._tables(source)
-        each = self._signal.each_instance
+        each = self._signal.each_instance or bool(self._signal.where_instance)
+        wanted = re.compile(self._signal.where_instance or ".*", re.DOTALL)
         for row, some in enumerate(scoped):
             for placed in some:
                 present = [(name, table[placed.ref]) for name, table in own if placed.ref in table]
-                instances = {one for _, held in present for one in held if bool(one) == each}
+                every = {one for _, held in present for one in held if bool(one) == each}
+                instances = {one for one in every if wanted.fullmatch(one)}
                 above = self._of_host(source, placed.ref, of_host) if of_host else {}
                 for instance in sorted(instances):
                     ids = {name: held[instance] for name, held in present if instance in held}

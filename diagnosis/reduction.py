@@ -45,7 +45,7 @@ def without_lacking(reduced: FloatArray, lacks: BoolArray, row: IntArray) -> Flo
     return result
 
 
-_SELF = frozenset(("max", "min", "sum", "mean", "top3", "lower", "upper"))
+_SELF = frozenset(("max", "min", "sum", "mean", "top3", "lower", "median", "upper"))
 
 
 def _total(values: FloatArray, first: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -114,5 +114,6 @@ _REDUCE: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
     "second": _ordered(_second),
     "top3": _ordered(_top3),
     "lower": _ordered(_quantile(0.25)),
+    "median": _ordered(_quantile(0.5)),
     "upper": _ordered(_quantile(0.75)),
 }

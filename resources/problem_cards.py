@@ -20,7 +20,7 @@ from resources.toml_files import checked, knowledge_error, knowledge_files, read
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
 Reduce = Literal[
-    "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper", "members"
+    "max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "median", "upper", "members"
 ]
 
 FOLDER = "problems"
@@ -73,11 +73,12 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices
-    that a host uses as memory (no ``device`` here); ``vsan`` for the parts of a vSAN datastore of which the
-    vSAN performance service tells (hosts, disk groups, disks, uplinks); ``elsewhere`` for the same entity in
-    other sources; ``users`` for VMs, on any host that shares this entity, whose per-device counters name it.
+    that a host uses as memory (no ``device`` here); ``vsan`` for the parts (hosts, disk groups, disks,
+    uplinks) that vSAN's performance service tells of a vSAN datastore, of a host (with ``others`` of the
+    other hosts of its datastore), or of the host of such a part; ``elsewhere`` for the same entity in other
+    sources; ``users`` for VMs, on any host that shares this entity, whose per-device counters name it.
     ``others`` leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a
-    host).
+    host), ``where_instance`` those whose name matches the pattern.
     ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts
     with the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
     (uplinks of one switch), ``other_fact`` those with another value (VMs of another pool), ``same_switch``
@@ -86,7 +87,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counter of its host, ``user:NAME`` among ``users`` that of the VM as a whole.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
-    ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, number of all ``members``
+    ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, ``median`` (of an even
+    number the upper one), number of all ``members``
     (0 where there are none). ``whole``, for members on other hosts: unknown at samples for which one of these
     hosts has none, such as after its recording ended: a sum of the others would be too small.
     """
@@ -99,6 +101,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weight: str = ""
     others: bool = False
     each_instance: bool = False
+    where_instance: str = ""
     where_name: str = ""
     same_prefix: int = 0
     same_fact: str = ""
