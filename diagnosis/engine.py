@@ -26,7 +26,7 @@ from diagnosis.reach import (
 )
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.sustained import spacing_ms
-from diagnosis.topology import SHARED_BY_HOSTS, Topology
+from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -186,6 +186,8 @@ class Run:
             lambda finding: self._topology.pools.above(finding.entity),
             self._clusters_of,
             partial(_users_of, self._topology),
+            lambda finding: self._topology.disks.stores_of(finding.entity),
+            lambda finding: vsan_stores_of(self._topology, finding.entity),
         )
         ranked = rank([*merged, *findings], self._problems, where)
         if self._focus:

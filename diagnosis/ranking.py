@@ -35,13 +35,16 @@ def _nowhere(_: Finding) -> Sequence[EntityRef]:
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Where a finding's entity was in its windows: on which hosts (several where they share it), in which
-    resource pools, the nearest first, and in which clusters; and which VMs have disks on it.
+    resource pools, the nearest first, and in which clusters; which VMs have disks on it; on which datastores
+    its own disks lie, and of which vSAN datastores it is a part.
     """
 
     hosts_of: Places
     pools_of: Places = _nowhere
     clusters_of: Places = _nowhere
     users_of: Places = _nowhere
+    stores_of: Places = _nowhere
+    made_of_it: Places = _nowhere
 
     def ends(self, relation: Relation) -> tuple[Places, Places]:
         """Return what upstream's and downstream's finding must have in common: each one's way to it."""
@@ -53,6 +56,8 @@ class Whereabouts:
             "pool": (_itself, self.pools_of),
             "cluster": (self.clusters_of, _itself),
             "user": (_itself, self.users_of),
+            "part": (self.made_of_it, _itself),
+            "stored": (_itself, self.stores_of),
         }
         return ways[relation]
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnosis.disk_places import DiskPlaces
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
@@ -16,7 +17,7 @@ from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, StorageLimits
 from sessions.current_records import with_current_names
-from sessions.model import DISK_PLACE, Entity, EntityRef, SampleSource, Series
+from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
 SHARED_BY_HOSTS = ("device", "datastore")
@@ -71,7 +72,7 @@ class Topology:
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
         self._stays: dict[tuple[int, EntityRef], tuple[Stay, ...]] = {}
-        self._stored: dict[str, set[EntityRef]] | None = None
+        self.disks = DiskPlaces(self._facts)
         self.storage = StorageTable(limits, self.base, self.entity, self._facts)
         self.series = SeriesIndex()
         self.sources = [one.id for one in source.sources()]
@@ -233,13 +234,9 @@ class Topology:
         base = self.base(ref)
         if base.kind not in SHARED_BY_HOSTS:
             return ()
-        if self._stored is None:
-            self._stored = {}
-            for fact in self._facts.holding(DISK_PLACE):
-                self._stored.setdefault(str(fact.value), set()).add(fact.entity)
         stores = {base.key} if base.kind == "datastore" else {str(self.texts("device.datastore").get(base))}
         users = self.series.users(self.entity(base).name)
-        return users.union(*(self._stored.get(store, ()) for store in stores))
+        return users.union(*(self.disks.vms_on(store) for store in stores))
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
         """Return the entities that have a series in the source, and all their ancestors."""
@@ -259,6 +256,13 @@ def store_names(topology: Topology, ref: EntityRef) -> Collection[str]:
     store = topology.texts("device.datastore").get(base) if base.kind == "device" else None
     names = {topology.entity(base).name}
     return names if store is None else names | {topology.entity(EntityRef("datastore", str(store))).name}
+
+
+def vsan_stores_of(topology: Topology, ref: EntityRef) -> Sequence[EntityRef]:
+    """Return the vSAN datastores of which a host or one of its disks is a part."""
+    told = topology.texts("datastore")
+    parts = [one for one in told if one.kind == "vsan" and ref in topology.ancestors(one).values()]
+    return list(dict.fromkeys(EntityRef("datastore", str(told[one])) for one in parts))
 
 
 def _told_apart(

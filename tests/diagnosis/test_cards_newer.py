@@ -312,3 +312,96 @@ class TestPartsOfVsan:
         self.part(recording, store, "vSAN disk group 1 (esx01)", reads=reads)
         self.part(recording, store, "vSAN disk group of another datastore (esx09)")
         assert bool(findings(recording, problem="vsan.cache_miss")) == is_found
+
+    def of_host(self, recording: Recording, store: EntityRef, host: str, name: str, **levels: Level) -> None:
+        """A part of vSAN on one host; a level whose counter is written with / is of an instance."""
+        at = EntityRef("host", host)
+        ref = recording.add("vsan", f"{name} ({host})", {}, parent=at)
+        recording.fact(ref, "datastore", store.key)
+        for counter, level in levels.items():
+            key, _, instance = counter.partition("__")
+            recording.has(ref, {f"vsan.{key}": level}, instance)
+
+    def test_congestion_is_of_the_host_whose_disks_do_not_keep_up(self) -> None:
+        recording, store = self.store(congestion=210.0, write_buffer_free=4.0)
+        for host, ssd in (("esx01", 0.0), ("esx02", 210.0), ("esx03", 12.0)):
+            self.of_host(
+                recording, store, host, "vSAN disk group 1",
+                congestion__SSD=ssd, congestion__log=0.0, write_buffer_free=4.0 if ssd > 60 else 80.0,
+            )  # fmt: skip
+            self.of_host(recording, store, host, "vSAN, as VMs see it", latency_write=30.0)
+        of_host, of_store = findings(recording, problem="vsan.congestion")
+        assert (of_host.entity.key, of_host.severity) == ("esx02", "critical")
+        assert of_host.causes[0].cause == "write_buffer_full"
+        assert "most vSAN disk group 1 (esx02)" in of_host.conclusion
+        assert of_store.consequence_of == ("vsan.congestion", of_host.entity)
+
+    def test_the_express_architecture_tells_of_reads_and_writes_and_has_no_kinds(self) -> None:
+        recording, store = self.store(congestion=130.0)
+        levels: dict[str, Level] = {"congestion__writes": 130.0, "congestion__reads": 20.0}
+        self.of_host(recording, store, "esx01", "vSAN, as VMs see it", **levels)
+        found = next(
+            one for one in findings(recording, problem="vsan.congestion") if one.entity.kind == "host"
+        )
+        assert "in writing by 130, in reading by 20" in found.conclusion
+        assert [one.cause for one in found.causes if one.verdict != "ruled out"] == ["express_held_back"]
+
+    @pytest.mark.parametrize(
+        ("crc", "missed", "drops", "first"),
+        [
+            (0.9, 0.0, 0.0, "damaged_frames"),
+            (0.0, 0.9, 0.0, "no_buffer"),
+            (0.0, 0.0, 0.9, "port_drops"),
+            (0.0, 0.0, 0.0, "lossy_network"),
+        ],
+    )
+    def test_what_the_uplinks_count_tells_where_packets_are_lost(
+        self, crc: float, missed: float, drops: float, first: str
+    ) -> None:
+        """The host that does not receive them is named, not those that send again."""
+        recording, store = self.store(packet_loss=0.9)
+        for host, lost, again in (("esx01", 0.9, 0.0), ("esx02", 0.0, 0.3), ("esx03", 0.0, 0.3)):
+            part = 1.0 if lost else 0.0
+            self.of_host(
+                recording, store, host, "vSAN network",
+                packet_loss_rx=lost, packet_loss_tx=again, port_drops_rx=part * drops, port_drops_tx=0.0,
+            )  # fmt: skip
+            self.of_host(
+                recording,
+                store,
+                host,
+                "vSAN uplink vmnic2",
+                crc_errors=part * crc,
+                missed_packets=part * missed,
+            )
+        hosts = [one for one in findings(recording, problem="vsan.network") if one.entity.kind == "host"]
+        assert [one.entity.key for one in hosts] == ["esx01"]
+        assert (hosts[0].causes[0].cause, hosts[0].causes[0].verdict) == (first, "likely")
+
+    @pytest.mark.parametrize(
+        ("reads", "latency_write", "problem"),
+        [(120.0, 24.0, "vsan.slow_disk"), (24_000.0, 0.1, "vsan.dedup_hot_block"), (2.0, 24.0, None)],
+        ids=["dying", "hot", "idle"],
+    )
+    def test_a_disk_is_named_itself(self, reads: float, latency_write: float, problem: str | None) -> None:
+        recording, store = self.store(disk_skew=100.0)
+        for number in range(4):
+            slow = not number
+            self.of_host(
+                recording, store, "esx01", f"vSAN capacity disk naa.{number}",
+                reads=reads if slow else min(reads, 120.0), writes=0.0 if reads < 20 else 20.0,
+                latency_device=24.0 if slow else 0.15, latency_read=24.0 if slow else 0.15,
+                latency_write=latency_write if slow else 0.1,
+            )  # fmt: skip
+        found = [one for one in findings(recording) if one.entity.kind == "vsan"]
+        named = [(one.problem, one.entity_name) for one in found]
+        assert named == ([(problem, "vSAN capacity disk naa.0 (esx01)")] if problem else [])
+        assert all(one.causes[0].verdict == "likely" for one in found)
+
+    def test_a_cache_that_gets_warm_is_not_too_small(self) -> None:
+        falling = [max(4.0, 60.0 - 9.0 * number) for number in range(24)]
+        for level, first in ((falling, "cache_warms_up"), (50.0, "working_set_too_large")):
+            recording, store = self.store(cache_miss=level)
+            self.part(recording, store, "vSAN disk group 1 (esx01)", reads=900.0)
+            found = only(recording, problem="vsan.cache_miss")
+            assert (found.causes[0].cause, found.causes[0].verdict) == (first, "likely")

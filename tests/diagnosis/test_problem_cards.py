@@ -67,6 +67,7 @@ IDS = [
     "vsan.network",
     "vsan.resync",
     "vsan.dedup_hot_block",
+    "vsan.slow_disk",
     "cluster.recommendations_ignored",
     "cluster.drs_score",
     "ft.slow",

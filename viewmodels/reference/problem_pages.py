@@ -35,6 +35,8 @@ _WHERE = {
     "pool": "a VM in it",
     "cluster": "a host of it",
     "user": "a VM on it",
+    "part": "a host or disk of it",
+    "stored": "a datastore of its disks",
 }
 
 

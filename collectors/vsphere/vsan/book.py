@@ -110,6 +110,8 @@ class VsanBook:
             facts = [Fact(ref, "vsan.type", one.type, since), Fact(ref, "cluster", cluster.ref.key, since)]
             if cluster.store is not None:
                 facts.append(Fact(ref, "datastore", cluster.store.key, since))
+            if (disk := cluster.disks.get(one.uuid)) is not None and disk.group:
+                facts.append(Fact(ref, "vsan.group", disk.group, since))
             news[ref] = Entity(ref, _name(cluster, kind, one), parent), facts
         return ref
 
