@@ -80,6 +80,10 @@ class SessionFile:
         """Raise NotFoundError if the file was removed, renamed or replaced while it is written."""
         require_in_place(self.path, self._identity)
 
+    def take_in_waiting(self) -> None:
+        """Store the guided runs that others kept beside the file while it is written."""
+        self._writer.take_in_waiting()
+
     def compact_one(self, *, overdue: bool) -> bool:
         """Compact one block where one is due; with ``overdue`` only where it can't wait.
 

@@ -126,6 +126,7 @@ class Writing:
         self._file.require_in_place()
         require_space(self._file.path, self._rules.keep_free)
         self._end_unconfirmed_facts()
+        self._file.take_in_waiting()
         if now >= self._next_counts:
             self._next_counts = now + self._limits.status.counts_every_s
             self._count()

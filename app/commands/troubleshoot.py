@@ -14,7 +14,7 @@ from app.commands.troubleshoot_text import RunPage
 from app.consoles import results
 from app.own_thresholds import with_own_thresholds
 from app.terminal import cancellable, print_error, print_json
-from resources.failures import AccessDeniedError, BusyError, DiskFullError, UsageError
+from resources.failures import AccessDeniedError, BusyError, DiskFullError, HyperscopeError, UsageError
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
 from resources.problem_cards import load_problems
@@ -120,6 +120,7 @@ class _Asking:
         self._path, self._times, self._as_json, self._keeps = path, times, as_json, keeps
         problems = with_own_thresholds(load_problems(), thresholds, print_error)
         self._knowledge = knowledge_of(problems)
+        self._why_not: HyperscopeError | None = None
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[tuple[SessionReader, Session, Clock]]:
@@ -148,6 +149,8 @@ class _Asking:
             found = noted(found, Note(now_ms(), note))
         kept = self._kept(lambda: keep(self._path, found)) if self._keeps else None
         self._print(kept or found, clock, is_kept=kept is not None)
+        if note and self._why_not is not None:  # the checks can be run again, what somebody wrote can't
+            raise self._why_not
 
     def list_runs(self) -> None:
         """Print the runs that the session holds."""
@@ -164,8 +167,7 @@ class _Asking:
             found = run_numbered(reader.troubleshooting(), number)
         if note:
             written = Note(now_ms(), note)
-            kept = self._kept(lambda: keep_changed(self._path, number, lambda one: noted(one, written)))
-            found = kept or noted(found, written)
+            found = keep_changed(self._path, number, lambda one: noted(one, written))
         self._print(found, clock, is_kept=True)
 
     def verify(self, number: int, after: str, other: Path | None, changed: tuple[str, str]) -> None:
@@ -191,6 +193,7 @@ class _Asking:
         try:
             return store()
         except (AccessDeniedError, BusyError, DiskFullError) as error:
+            self._why_not = error
             print_error(f"The run is not kept in the session: {error}")
             return None
 

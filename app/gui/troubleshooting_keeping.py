@@ -10,14 +10,16 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
 from resources.failures import BusyError, HyperscopeError
-from sessions.store import SessionReader
+from sessions.store import SessionReader, SessionWriter, has_waiting
 from sessions.troubleshooting import TroubleshootingRun
+from viewmodels.snapshot import Snapshot
 
-_SLOT, _RUNS = "troubleshoot.keep", "troubleshoot.runs"
+_SLOT, _RUNS, _TAKE_IN = "troubleshoot.keep", "troubleshoot.runs", "troubleshoot.take_in"
 
 
 class RunKeeping(QObject):
-    """Writes one run after the other; a run that could not be written waits until the session can be.
+    """Writes one run after the other, also while the session is recorded; what could not be written is tried
+    again.
 
     Signals: ``changed`` when a run was kept, or could not be; ``listed`` when the earlier runs were read.
     ``number`` is that of the run that is shown, 0 until it was kept. ``why_not`` says why it is not kept.
@@ -34,7 +36,7 @@ class RunKeeping(QObject):
         self.runs: Sequence[TroubleshootingRun] = ()
         self._waiting: TroubleshootingRun | None = None
         self._turn = 0
-        session.opened.connect(lambda _snapshot: self.read_runs())
+        session.opened.connect(self._take_session)
         session.closed.connect(self._clear)
 
     def begin(self) -> None:
@@ -53,12 +55,9 @@ class RunKeeping(QObject):
         self.retry()
 
     def retry(self) -> None:
-        """Write what waits, if the session is not being recorded."""
-        run, path, whole = self._waiting, self._session.path, self._session.whole
-        if run is None or path is None or whole is None or self._jobs.busy(_SLOT):
-            return
-        if whole.recording:
-            self._say("Kept when the recording ends: its recorder writes the session now.")
+        """Write what waits; beside a session that is being recorded, whose recorder takes it in."""
+        run, path = self._waiting, self._session.path
+        if run is None or path is None or self._jobs.busy(_SLOT):
             return
         self._waiting, number, turn = None, self.number, self._turn
 
@@ -87,6 +86,21 @@ class RunKeeping(QObject):
             self._say(f"Not kept in the session: {error.happened}")
 
         self._jobs.start(_SLOT, "Keeping the guided run", work, done, failed=failed)
+
+    def _take_session(self, snapshot: Snapshot) -> None:
+        path = self._session.path
+        self.read_runs()
+        if path is None or snapshot.recording:
+            return
+
+        def work(_job: Job) -> None:
+            if has_waiting(path):  # its writer was killed; readers see them all the same
+                with SessionWriter.open(path):
+                    pass
+
+        self._jobs.start(
+            _TAKE_IN, "Taking in guided runs", work, lambda _none: None, failed=lambda _why: None
+        )
 
     def read_runs(self) -> None:
         """Read which runs the session holds."""

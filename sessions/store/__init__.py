@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sessions.store.opening import remove_session
     from sessions.store.reader import SessionReader
     from sessions.store.signature import begins_like_session
+    from sessions.store.waiting_runs import WaitingRuns, has_waiting
     from sessions.store.writer import SessionWriter
 
 __all__ = [
@@ -28,9 +29,11 @@ __all__ = [
     "SessionInfo",
     "SessionReader",
     "SessionWriter",
+    "WaitingRuns",
     "begins_like_session",
     "check_session",
     "encode_block",
+    "has_waiting",
     "numbers_of",
     "remove_session",
 ]
@@ -51,6 +54,8 @@ if not TYPE_CHECKING:  # else mypy would take any name for one of these
             "remove_session": "opening",
             "SessionReader": "reader",
             "begins_like_session": "signature",
+            "WaitingRuns": "waiting_runs",
+            "has_waiting": "waiting_runs",
             "SessionWriter": "writer",
         },
     )

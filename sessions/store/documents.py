@@ -56,6 +56,20 @@ def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
     return rows
 
 
+def packed(documents: Sequence[Document]) -> bytes:
+    """Pack documents of one type, at least one, for a file of their own; raises ValueError for more than
+    16 MiB, or for one that could not be decoded unchanged.
+    """
+    body = msgspec.json.encode(documents)
+    _decode(body, type(documents[0]))
+    return pack_document(body)
+
+
+def unpacked(packed: bytes, kind: type[Document]) -> list[Document]:
+    """Return the documents of a file of their own; raises BlobError."""
+    return _decode(unpack_document(packed), kind)
+
+
 def insert(database: Database, rows: Iterable[tuple[str, bytes]]) -> None:
     """Append encoded documents."""
     database.execute_many("INSERT INTO document(kind, body) VALUES (?, ?)", rows)

@@ -9,6 +9,7 @@ from resources.failures import AccessDeniedError, AlreadyExistsError, Hyperscope
 from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
 from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_lock, require_one_name
+from sessions.store.waiting_runs import forget_waiting, remove_stale_waiting_lock
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
@@ -33,6 +34,7 @@ def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock
     path = real_path(path)
     lock = WriterLock(path)
     try:
+        forget_waiting(path)
         database = Database(path, "rwc")
         try:
             schema.create(database, page_bytes=schema.BULK_PAGE_BYTES if bulk else schema.PAGE_BYTES)
@@ -139,6 +141,7 @@ def close_reader(database: Database) -> None:
         if any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-shm")):
             _end_log(path)
         remove_stale_lock(path)
+        remove_stale_waiting_lock(path)
 
 
 def _end_log(path: Path) -> None:
@@ -174,6 +177,7 @@ def remove_session(path: Path) -> None:
     with translated(path):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
+    forget_waiting(path)
 
 
 def _require_file(path: Path) -> None:

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TypeVar
 
+from resources.failures import AccessDeniedError, BusyError, DamagedError
 from sessions.current_records import current_events, current_facts, current_gaps
 from sessions.findings import Finding
 from sessions.journal import JournalEntry, TestRun, current_journal, current_runs
@@ -16,6 +17,7 @@ from sessions.model import Event, Fact, Gap, Mark
 from sessions.store import documents
 from sessions.store.codec import storable
 from sessions.store.database import Database
+from sessions.store.waiting_runs import WaitingRuns, has_waiting, runs_waiting
 from sessions.store.write_guard import WriteGuard
 from sessions.troubleshooting import TroubleshootingRun, current_runs_of
 from sessions.verdicts import NOT_JUDGED, Verdict
@@ -85,8 +87,11 @@ class RecordReader:
         return current_runs(self._records(TestRun))
 
     def troubleshooting(self) -> list[TroubleshootingRun]:
-        """Return the runs of the guided troubleshooting, in the order of their numbers."""
-        return current_runs_of(self._records(TroubleshootingRun))
+        """Return the runs of the guided troubleshooting, in the order of their numbers, with those that wait
+        beside a session that is being written.
+        """
+        waiting = runs_waiting(self._database.path)  # first: what is taken in meanwhile is in the session
+        return current_runs_of([*self._records(TroubleshootingRun), *waiting])
 
     def meta(self) -> dict[str, str]:
         """Return texts about the whole session by key: ``title``, ``created`` and others."""
@@ -156,6 +161,26 @@ class RecordWriter:
     def add_troubleshooting(self, runs: Iterable[TroubleshootingRun]) -> None:
         """Add runs of the guided troubleshooting; a run with the same number replaces the earlier one."""
         self._add_records(runs)
+
+    def take_in_waiting(self, waiting: WaitingRuns | None = None) -> None:
+        """Store the guided runs that wait beside the session; not now, if somebody is adding one.
+
+        ``waiting`` is given by a caller that has it open. What can't be read stays where it is.
+        """
+        if waiting is not None:
+            self._take_in(waiting)
+        elif has_waiting(self._database.path):
+            with (
+                suppress(BusyError, AccessDeniedError, DamagedError),
+                WaitingRuns(self._database.path) as own,
+            ):
+                self._take_in(own)
+
+    def _take_in(self, waiting: WaitingRuns) -> None:
+        runs = waiting.runs()
+        if runs:
+            self.add_troubleshooting(runs)
+            waiting.clear()
 
     def put_findings(self, findings: Sequence[Finding], verdict: Verdict = NOT_JUDGED) -> None:
         """Store the findings of a diagnosis and how far it reaches; they replace those of an earlier one.

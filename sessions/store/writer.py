@@ -70,6 +70,7 @@ class SessionWriter(RecordWriter):
         """
         writer = _writer_of(*open_for_writing(path), durable=durable)
         writer._sources.end("interrupted")
+        writer.take_in_waiting()
         return writer
 
     def __enter__(self) -> SessionWriter:
@@ -201,6 +202,7 @@ class SessionWriter(RecordWriter):
             if not self._guard.failed:
                 self._sources.end(state)
                 self._ticks.compact()
+                self.take_in_waiting()
         finally:
             self._guard.closed = True
             _leave(self._database, self._lock)

@@ -122,14 +122,36 @@ def test_a_device_has_no_vcpus(session: Path, capsys: pytest.CaptureFixture[str]
     assert found["storage.device_latency"]["verdict"] == "not found"
 
 
-def test_a_session_that_is_written_says_that_the_run_is_not_kept(
+def test_a_run_and_its_notes_are_kept_while_the_session_is_written(
     session: Path, recorded: Acted, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    name = recorded.vm("victim")
     with SessionWriter.open(session):
-        assert run(["troubleshoot", str(session), "--entity", recorded.vm("victim"), "--json"]) == 0
+        assert asked(capsys, session, "--entity", name, "--note", "Saving takes 20 s.")["run"] == 1
+        printed(capsys, session, "--run", 1, "--note", "Deploy job v41 sets limits.")
+        listed = asked(capsys, session, "--runs")["runs"]
+        assert [(one["run"], one["notes"]) for one in listed] == [(1, 2)]
+    assert [path.name for path in session.parent.glob(f"{session.name}*")] == [session.name]
+    with SessionReader.open(session) as reader:
+        (kept,) = reader.troubleshooting()
+    assert [one.text for one in kept.notes] == ["Saving takes 20 s.", "Deploy job v41 sets limits."]
+
+
+def test_a_note_that_is_not_kept_is_a_failure(
+    session: Path, recorded: Acted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = recorded.vm("victim")
+    printed(capsys, session, "--entity", name)
+    beside = session.with_name(session.name + "-runs-lock")
+    beside.mkdir()  # nobody can write there
+    assert run(["troubleshoot", str(session), "--run", "1", "--note", "It is slow."]) != 0
+    assert "is in the way" in capsys.readouterr().err
+    assert run(["troubleshoot", str(session), "--entity", name, "--note", "It is slow."]) != 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["run"] is None
-    assert said.err.startswith("hyperscope: The run is not kept in the session: ")
+    assert "DEFINITELY HURTS" in said.out, "the checks are told all the same"
+    assert "The run is not kept in the session: " in said.err
+    assert run(["troubleshoot", str(session), "--entity", name]) == 0
+    beside.rmdir()
 
 
 @pytest.mark.parametrize(

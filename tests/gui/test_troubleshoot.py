@@ -17,13 +17,14 @@ from app.gui.looking_into import Asked
 from app.gui.navigation import palette_entries
 from app.gui.troubleshooting_model import TroubleshootingModel
 from sessions.model import EntityRef
-from sessions.store import SessionReader, SessionWriter
+from sessions.store import SessionReader, SessionWriter, WaitingRuns
 from sessions.times import TimeRange
-from sessions.troubleshooting import TroubleshootingRun, Verification
+from sessions.troubleshooting import Note, TroubleshootingRun, Verification
 from tests.gui.one_window import press, program
 from tests.gui.windows import WAIT, child_of, wait
 from tests.wizards.acting_lab import Acted, acted, set_of
 from widgets.findings import FindingsView
+from wizards.flows.troubleshooting.keeping import noted
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
 __all__ = ["program"]
@@ -177,17 +178,41 @@ def test_the_change_can_be_told_and_the_later_time_chosen(scene: Scene, qtbot: Q
     assert scene.found.outcome == "fixed"
 
 
-def test_a_session_that_somebody_writes_says_so(scene: Scene, qtbot: QtBot) -> None:
+def test_a_run_is_kept_while_somebody_writes_the_session(scene: Scene, qtbot: QtBot) -> None:
     path = scene.program.desk.session.path
     assert path is not None
     with SessionWriter.open(path):
-        scene.model.ask(Asked(scene.vm, until=scene.recorded.at))
-        wait(qtbot, lambda: scene.model.keeping.why_not)
-        assert scene.page.detail.kept.text() == scene.model.keeping.why_not
-    assert kept(scene) == []
-    scene.model.keeping.retry()
-    wait(qtbot, lambda: scene.model.keeping.number == 1)
-    assert scene.page.detail.kept.text() == "Kept in the session as run 1."
+        ask_before_the_change(scene, qtbot)
+        assert scene.page.detail.kept.text() == "Kept in the session as run 1."
+        scene.model.note("Order desk: 20 s")
+        wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s"], [])])
+    assert not path.with_name(path.name + "-runs").exists()
+    assert kept(scene) == [(1, ["Order desk: 20 s"], [])]
+
+
+def test_a_session_that_can_not_be_written_says_so(scene: Scene, qtbot: QtBot) -> None:
+    path = scene.program.desk.session.path
+    assert path is not None
+    in_the_way = path.with_name(path.name + "-runs-lock")
+    in_the_way.mkdir()
+    scene.model.ask(Asked(scene.vm, until=scene.recorded.at))
+    wait(qtbot, lambda: scene.model.keeping.why_not)
+    assert scene.page.detail.kept.text().startswith("Not kept in the session: ")
+    in_the_way.rmdir()
+
+
+def test_what_a_killed_writer_left_is_taken_in(scene: Scene, qtbot: QtBot) -> None:
+    path = scene.program.desk.session.path
+    assert path is not None
+    ask_before_the_change(scene, qtbot)
+    scene.program.desk.session.close()
+    with SessionReader.open(path) as reader:
+        (run,) = reader.troubleshooting()
+    with WaitingRuns(path) as waiting:  # as it is when the recorder is killed
+        waiting.put(noted(run, Note(1, "Order desk: 20 s")))
+    scene.program.workbench.open_paths([path])
+    wait(qtbot, lambda: not path.with_name(path.name + "-runs").exists())
+    assert kept(scene) == [(1, ["Order desk: 20 s"], [])]
 
 
 def test_findings_menu_and_palette_lead_here(scene: Scene, qtbot: QtBot) -> None:

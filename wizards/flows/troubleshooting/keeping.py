@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from resources.failures import NotFoundError
-from sessions.store import SessionReader, SessionWriter
+from resources.failures import BusyError, NotFoundError
+from sessions.store import SessionReader, SessionWriter, WaitingRuns
 from sessions.troubleshooting import Note, TroubleshootingRun, Verification
+
+_ATTEMPTS = 20
 
 
 def runs_in(session: Path) -> list[TroubleshootingRun]:
@@ -32,13 +35,14 @@ def run_numbered(runs: Sequence[TroubleshootingRun], number: int) -> Troubleshoo
 def keep(session: Path, run: TroubleshootingRun) -> TroubleshootingRun:
     """Store a new run with the next number of the session, and return it with that.
 
-    Raises BusyError while another process writes the session, AccessDeniedError, DiskFullError.
+    While another process writes the session the run waits beside it, where readers see it, too. Raises
+    AccessDeniedError, DiskFullError; BusyError while many others keep runs.
     """
-    # The lock comes before the number: of two processes at once, both would choose the same.
-    with SessionWriter.open(session) as writer:
+    # The waiting runs come before the number: of two processes at once, both would choose the same.
+    with _waiting_runs(session) as waiting:
         number = max((one.number for one in runs_in(session)), default=0) + 1
         kept = replace(run, number=number)
-        writer.add_troubleshooting([kept])
+        _store(session, kept, waiting)
     return kept
 
 
@@ -48,15 +52,40 @@ def keep_changed(
     """Store what ``change`` makes of a run as it is stored by now, and return it: notes and verifications
     that another process wrote meanwhile stay. Raises as ``keep``, and NotFoundError.
     """
-    with SessionWriter.open(session) as writer:
+    with _waiting_runs(session) as waiting:
         kept = change(run_numbered(runs_in(session), number))
-        writer.add_troubleshooting([kept])
+        _store(session, kept, waiting)
     return kept
 
 
 def keep_again(session: Path, run: TroubleshootingRun) -> None:
     """Store a run that has changed: with one more note, or verified. Raises as ``keep``."""
-    with SessionWriter.open(session) as writer:
+    with _waiting_runs(session) as waiting:
+        _store(session, run, waiting)
+
+
+@contextmanager
+def _waiting_runs(session: Path) -> Iterator[WaitingRuns]:
+    """The runs that wait beside a session; who has them open for a moment is waited for."""
+    with ExitStack() as held:
+        for attempt in range(_ATTEMPTS):
+            try:
+                waiting = held.enter_context(WaitingRuns(session))
+                break
+            except BusyError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        yield waiting
+
+
+def _store(session: Path, run: TroubleshootingRun, waiting: WaitingRuns) -> None:
+    try:
+        writer = SessionWriter.open(session)
+    except BusyError:
+        waiting.put(run)
+        return
+    with writer:
+        writer.take_in_waiting(waiting)
         writer.add_troubleshooting([run])
 
 
