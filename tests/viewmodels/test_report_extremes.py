@@ -81,6 +81,14 @@ def markup_of(session: Path, out: Path) -> str:
     return markup
 
 
+def test_a_step_that_is_the_same_but_for_the_name_is_told_once_with_all_names(tmp_path: Path) -> None:
+    session = written(tmp_path / "a.hscope", [f"web{n:02}" for n in range(1, 8)], found=7)
+    text = " ".join(re.sub(r"<[^>]+>", " ", markup_of(session, tmp_path / "a.html")).split())
+    steps = text[text.index("What to do next") :][:200]
+    assert "Raise that of web01. The same for web02, web03, web04, web05 and 2 more." in steps
+    assert steps.count("Raise that of") == 1
+
+
 class Elements(HTMLParser):
     """Which elements, attributes and texts a browser would see."""
 

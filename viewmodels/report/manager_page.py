@@ -35,6 +35,9 @@ from viewmodels.report.material import Material
 _NAME = 60
 _MOST_ROWS = 8
 _MOST_STEPS = 5
+_MOST_NAMES = 4
+_NAME_IN_STEP = "\ue001"
+"""Stands for the name that a step is about, when steps are compared."""
 _STILL = 3
 """A problem was still there at the end if it ended less than so many samples before the last one."""
 
@@ -276,12 +279,27 @@ def _found(material: Material, told: Sequence[tuple[Finding, int]]) -> Table:
 
 
 def _steps(findings: Sequence[Finding]) -> list[str]:
-    """The first remedies of each problem, each once."""
-    found: dict[str, None] = {}
+    """The first remedies of each problem; one that differs by the name alone is told once, with all names."""
+    found: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for finding in findings:
         for remedy in finding.remedies[:1]:
-            found.setdefault(shown(remedy, 400))
-    return list(found)[:_MOST_STEPS]
+            name = finding.entity_name
+            alike = finding.entity.kind, remedy.replace(name, _NAME_IN_STEP) if name else remedy
+            found.setdefault(alike, (remedy, []))[1].append(name)
+    return [
+        shown(remedy, 400) + _the_same_for(distinct[1:] if _NAME_IN_STEP in alike else [])
+        for (_, alike), (remedy, names) in list(found.items())[:_MOST_STEPS]
+        if (distinct := list(dict.fromkeys(names)))
+    ]
+
+
+def _the_same_for(names: Sequence[str]) -> str:
+    """Whom else a step is about, as a sentence after it."""
+    if not names:
+        return ""
+    more = len(names) - _MOST_NAMES
+    told = ", ".join(shown(one, _NAME) for one in names[:_MOST_NAMES])
+    return f" The same for {told}{f' and {format_count(more)} more' if more > 0 else ''}."
 
 
 def _reservations(material: Material) -> Iterator[Block]:
