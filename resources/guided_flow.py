@@ -93,6 +93,7 @@ class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     kinds: list[str]
     setting_counters: list[str]
+    identity_facts: list[str]
     setting_facts: list[str]
     counted: dict[str, str]
     well: dict[str, str]

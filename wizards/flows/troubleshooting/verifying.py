@@ -209,7 +209,7 @@ class _Verifying:
         found = []
         for name in sorted({*mine.fact_names(ref)} & {*others.fact_names(partner)}):
             old, new = mine.fact(ref, name, self._symptom.window.end), others.fact(partner, name, at)
-            if old != new and name not in ("name", "uuid", "moid"):
+            if old != new and name not in self._knowledge.flow.identity_facts:
                 found.append(
                     SeenChange(at, f"{name.replace('_', ' ')}: {old} → {new}", partner, self._symptom.name)
                 )
