@@ -32,6 +32,10 @@ class _Candidate:
     high: float
 
     @property
+    def entity(self) -> EntityRef:
+        return self.scene.topology.base(self.scene.rows[self.row])
+
+    @property
     def badness(self) -> float:
         return self.badness_of(self.low, self.high)
 
@@ -85,7 +89,8 @@ class NumberBook:
             rule, ref, value = max(seen, key=self._seen_badness)
             return self._number(rule, ref, value)
         found: tuple[float, _Candidate, float] | None = None
-        for one in self._worst.get(card, ()):  # the worst first, as far as bounds tell
+        candidates = self._worst.get(card, [])
+        for one in candidates:  # the worst first, as far as bounds tell
             if found and found[0] >= one.badness:
                 break
             value = _value(one, self.focus)
@@ -94,26 +99,34 @@ class NumberBook:
                 found = badness, one, value
         if found is None:
             return None
-        return self._number(found[1].scene.compiled, found[1].scene.rows[found[1].row], found[2])
+        others = [one for one in candidates if one.entity != found[1].entity]
+        is_common = any(one.badness == found[0] for one in others)
+        rule, ref = found[1].scene.compiled, found[1].scene.rows[found[1].row]
+        return self._number(rule, ref, found[2], is_common=is_common)
 
     def _seen_badness(self, one: tuple[CompiledRule, EntityRef, float]) -> float:
         rule, ref, value = one
         return _badness(rule, _limit(rule, ref, self.topology), value, value)
 
-    def _number(self, rule: CompiledRule, ref: EntityRef, value: float) -> CheckNumber:
+    def _number(
+        self, rule: CompiledRule, ref: EntityRef, value: float, *, is_common: bool = False
+    ) -> CheckNumber:
         measure = rule.rule.measure
         assert measure is not None
-        limit = rule.card.thresholds[measure.limit]
+        limit = _limit(rule, ref, self.topology)
         hold: Hold = rule.sustained.warning
         return CheckNumber(
             what=measure.what,
             entity=self.topology.base(ref),
             entity_name=self.topology.shown_name(ref),
             value=value,
-            limit=_limit(rule, ref, self.topology),
-            unit=limit.unit,
+            limit=limit,
+            unit=rule.card.thresholds[measure.limit].unit,
             hold_s=0.0 if hold.count else hold.hold_s,
             is_below=measure.below,
+            is_common=is_common,
+            word=measure.word(value),
+            bad=measure.bad(limit),
         )
 
 

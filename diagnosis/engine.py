@@ -13,6 +13,7 @@ from diagnosis.check_numbers import NumberBook
 from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
+from diagnosis.first_look import first_look
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import WEIGHT, Whereabouts, rank, score
@@ -298,7 +299,7 @@ class Run:
             conclusion=worst.conclusion,
             evidence=evidence,
             causes=worst.causes,
-            remedies=worst.remedies,
+            remedies=worst.remedies or first_look(hit, worst.causes, self._topology, self._problems.looks),
             score=score(hit.severity, share, float(coverage)),
             notes=(
                 *worst.notes,
@@ -324,12 +325,14 @@ class Run:
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
         """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""
         names = self._names_of_views([one.hit for one in ordered])
-        return tuple(
-            replace(item, instance=name or item.instance)
-            for number, (one, name) in enumerate(zip(ordered, names, strict=True))
-            for item in one.evidence
-            if number == 0 or item.threshold is not None
-        )
+        told: dict[tuple[object, ...], Evidence] = {}
+        for number, (one, name) in enumerate(zip(ordered, names, strict=True)):
+            for item in one.evidence:
+                instance = name or item.instance
+                number_of = item.what, item.counter, instance, item.statistic, item.value
+                if number == 0 or (item.threshold is not None and number_of not in told):
+                    told.setdefault(number_of, replace(item, instance=instance))
+        return tuple(told.values())
 
     def _names_of_views(self, hits: Sequence[Hit]) -> list[str]:
         """Return the name of each hit's view, with the kind of source where two sources of one name saw it;

@@ -18,7 +18,7 @@ from diagnosis.ranking import score
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning
 from diagnosis.topology import Topology
-from resources.problem_cards import Card, Presence
+from resources.problem_cards import Card, Cause, Presence
 from resources.units import format_value
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import EntityRef, FloatArray, Gap, IntArray, Source
@@ -163,9 +163,14 @@ def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> lis
         return result
 
     short = np.flatnonzero(column(rule.condition) == 1)
-    likely = [column(cause.likely) for cause in card.causes]
+    likely = [(cause, column(cause.likely)) for cause in card.causes]
     texts = _Texts(subjects, operands, shapes)
-    return [_finding(card, rule, subjects[row], row, likely, texts) for row in short.tolist()]
+    found = []
+    for row in short.tolist():
+        kind = subjects[row].ref.kind
+        asked = [one for one in likely if not one[0].entities or kind in one[0].entities]
+        found.append(_finding(card, rule, subjects[row], row, asked, texts))
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -197,11 +202,16 @@ class _Texts:
 
 
 def _finding(
-    card: Card, rule: Presence, subject: Subject, row: int, likely: Sequence[FloatArray], texts: _Texts
+    card: Card,
+    rule: Presence,
+    subject: Subject,
+    row: int,
+    likely: Sequence[tuple[Cause, FloatArray]],
+    texts: _Texts,
 ) -> Finding:
     causes = []
     judged: list[JudgedSteps] = []
-    for cause, values in zip(card.causes, likely, strict=True):
+    for cause, values in likely:
         verdict = verdict_of(float(values[row]), None)
         sentence = cause.because if verdict == "likely" else cause.otherwise
         causes.append(CauseVerdict(cause.id, cause.title, verdict, texts.fill(sentence, row)))
@@ -217,17 +227,22 @@ def _finding(
         windows=subject.windows,
         share=missing,
         conclusion=texts.fill(rule.conclusion, row),
-        evidence=tuple(
-            Evidence(name, "", "count" if name == "samples" else "share", subject.values[name], limit, unit)
-            for name, limit, unit in (
-                ("samples", subject.values["expected"], "count"),
-                ("coverage", card.thresholds["enough"].value, "ratio"),
-            )
-        ),
+        evidence=tuple(_evidence(card, subject)),
         causes=tuple(causes),
         remedies=orders(judged),
         score=score("info", max(missing, 0.1), 1.0),
     )
+
+
+def _evidence(card: Card, subject: Subject) -> Iterator[Evidence]:
+    """The numbers of a finding; a limit stands only beside one that is below it."""
+    for name, threshold, part, unit, what in (
+        ("samples", "least", 1.0, "count", "Samples"),
+        ("seconds", "enough_s", 1.0, "s", "Time that they cover"),
+        ("coverage", "enough", 100.0, "%", "Of the samples that were expected"),
+    ):
+        value, limit = subject.values[name] * part, card.thresholds[threshold].value * part
+        yield Evidence(name, "", "", value, limit if value < limit else None, unit, what)
 
 
 def _values(samples: int, expected: float, interval: float) -> dict[str, float]:

@@ -14,7 +14,7 @@ from diagnosis.reach import TOO_FEW_SAMPLES
 from diagnosis.session_events import describe_change
 from diagnosis.wrapped_text import wrapped
 from resources.foreign_text import visible
-from resources.units import format_count, format_duration, format_value
+from resources.units import format_count, format_duration, format_measured, format_value
 from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
@@ -272,14 +272,19 @@ def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]
     limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
     statistic = _STATISTIC.get(item.statistic, item.statistic)
     name = item.what or _label(item.counter, diagnosis)
-    return f"{name}{of}, {statistic}", _value(item, item.value, diagnosis), limit
+    how = f", {statistic}" if statistic else ""
+    return f"{name}{of}{how}", _value(item, item.value, diagnosis), limit
 
 
 def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:
     """The number with its unit; the word for a state, and for -1 where that means unlimited."""
     known = None if item.what else diagnosis.counters.get(item.counter)
     word = known.value_name(value) if known else None
-    return word or format_value(value, item.unit)
+    if word is not None:
+        return word
+    if item.threshold is None:
+        return format_value(value, item.unit)
+    return format_measured(value, item.unit, item.threshold)
 
 
 def _label(key: str, diagnosis: Diagnosis) -> str:

@@ -9,8 +9,10 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from resources.check_measures import Measure
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
+from resources.first_looks import FirstLooks
 from resources.problem_changes import Changes
 from resources.problem_consequences import Consequence
 from resources.storage_classes import StorageClasses
@@ -28,6 +30,7 @@ _SUSTAINED = "_sustained.toml"
 _CONSEQUENCES = "_consequences.toml"
 _SOURCES = "_sources.toml"
 _DERIVED = "_derived.toml"
+_FIRST_LOOKS = "_first_looks.toml"
 _CHANGES = "_changes.toml"
 _SYSTEM_VMS = "_system_vms.toml"
 _STORAGE = "_storage_classes.toml"
@@ -150,21 +153,6 @@ class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counter: str = ""
     unit: str = ""
     what: str = ""
-
-
-class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The one number that a check is told by, whatever came of it: "ready on the worst vCPU of web01 at most
-    0.2 %, limit 5 % for 1 min".
-
-    ``what`` names the number. ``expr`` gives it at each sample from signals that the condition reads, absent
-    where the condition does not look at it (a device with hardly any I/O). ``limit`` is the threshold that it
-    is held against. ``below`` marks a number whose low values are the bad ones.
-    """
-
-    what: str
-    expr: str
-    limit: str
-    below: bool = False
 
 
 class Only(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -340,8 +328,8 @@ class Problems(msgspec.Struct, frozen=True):
     """All problem knowledge: ``cards`` in the order in which they are checked; ``sources`` by tag.
 
     ``derived`` computes counters that some sources lack; ``changes`` are the events that may explain a
-    problem; ``system_vms`` are the VMs that are not judged; ``storage`` is what classes of storage are judged
-    by.
+    problem; ``system_vms`` are the VMs that are not judged; ``looks`` is what to do where no cause is
+    supported; ``storage`` is what classes of storage are judged by.
     """
 
     cards: tuple[Card, ...]
@@ -351,6 +339,7 @@ class Problems(msgspec.Struct, frozen=True):
     derived: DerivedFile = DerivedFile()
     changes: Changes = Changes()
     system_vms: SystemVms = NO_SYSTEM_VMS
+    looks: FirstLooks = FirstLooks()
     storage: StorageLimits = NO_LIMITS
 
     def judged_by(self, own: OwnThresholds, trouble: str = "") -> Problems:
@@ -385,6 +374,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     consequences = tuple(_decoded(files.pop(_CONSEQUENCES), _ConsequenceFile).pairs)
     sources = _decoded(files.pop(_SOURCES), _SourceFile).sources
     derived = _decoded(files.pop(_DERIVED), DerivedFile)
+    looks = _decoded(files.pop(_FIRST_LOOKS), FirstLooks)
     changes = _decoded(files.pop(_CHANGES), Changes)
     system_vms = _decoded(files.pop(_SYSTEM_VMS), SystemVms)
     storage = StorageLimits(_classes(files.pop(_STORAGE), sources))
@@ -397,7 +387,9 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
         if name != f"{card.id}.toml":
             raise knowledge_error(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes, system_vms, storage)
+    problems = Problems(
+        tuple(cards), sustained, consequences, sources, derived, changes, system_vms, looks, storage
+    )
     _check_consequences(problems)
     return problems
 

@@ -58,6 +58,8 @@ _BARE = frozenset({"ratio", "text", ""}) | _THINGS
 UNIT_NAMES = {*UNITS, *_CLOCK_NAMES, *(name for rungs in _LADDERS.values() for _, _, name in rungs)} - _BARE
 """All units that this module may write after a number."""
 _YES_NO = {0.0: "no", 1.0: "yes"}
+_PARTS_UP_TO = 1.5
+"""A ratio whose limit is at most so much is a part of a whole."""
 _HUNDRED_DAYS = 100 * 86_400
 _NEARLY = 0.9995
 """A value this close below a step of a ladder would round up to it, so it is shown in the larger unit."""
@@ -79,6 +81,17 @@ def format_value(value: float, unit: str) -> str:
         return _YES_NO[value]
     number = _number(value)
     return number if unit in _BARE else f"{number} {unit}"
+
+
+def format_measured(value: float, unit: str, limit: float | None = None) -> str:
+    """Return a measured number as it stands beside its ``limit``: a ratio in percent where the limit is a
+    part of a whole, ``97 %``, else as so many times, ``×37.1``; any other as ``format_value`` does.
+    """
+    if unit != "ratio":
+        return format_value(value, unit)
+    if limit is not None and abs(limit) <= _PARTS_UP_TO:
+        return format_value(value * 100, "%")
+    return f"×{format_value(value, 'ratio')}"
 
 
 def format_bytes(size: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from resources.foreign_text import shown
-from resources.units import format_count, format_duration, format_value
+from resources.units import format_count, format_duration, format_measured
 from sessions.times import iso
 from sessions.verdicts import CheckNumber, CheckReach, EntityReach, SeverityCounts, Verdict
 
@@ -276,12 +276,20 @@ def told_checks(verdict: Verdict) -> list[CheckReach]:
 
 def number_text(number: CheckNumber) -> str:
     """Return a check's number with its limit: "ready on the worst vCPU of web01 at most 0.2 %, limit 5 % for
-    1 min".
+    1 min"; of a state its word: "memory state of esx01 at worst high, a problem: soft or worse for 1 min".
+    Nobody is named where others have the same number.
     """
-    most = "at least" if number.is_below else "at most"
     held = f" for {format_duration(number.hold_s)}" if number.hold_s else ""
-    value, limit = (format_value(one, number.unit) for one in (number.value, number.limit))
-    return f"{number.what} of {shown(number.entity_name)} {most} {value}, limit {limit}{held}"
+    what = f"{number.what} of {shown(number.entity_name)}"
+    if number.is_common:
+        what = f"{number.what.rstrip(', ')}:"
+    if number.word:
+        return f"{what} at worst {number.word}, a problem: {number.bad}{held}"
+    most = "at least" if number.is_below else "at most"
+    value, limit = (format_measured(one, number.unit, number.limit) for one in (number.value, number.limit))
+    if not number.limit and not number.is_below:
+        return f"{what} at most {value}; any{held} is a problem"
+    return f"{what} {most} {value}, limit {limit}{held}"
 
 
 def _number_json(number: CheckNumber) -> dict[str, object]:
@@ -293,6 +301,9 @@ def _number_json(number: CheckNumber) -> dict[str, object]:
         "unit": number.unit,
         "hold_s": number.hold_s,
         "is_below": number.is_below,
+        "is_common": number.is_common,
+        "word": number.word,
+        "bad": number.bad,
     }
 
 

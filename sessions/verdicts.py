@@ -44,7 +44,8 @@ class CheckNumber:
     """The worst sample of the number that a check is told by: ``what``, of ``entity``, against its limit.
 
     The limit must be passed for ``hold_s`` seconds (0: in several samples) to be a problem; ``is_below`` if
-    values under it are the bad ones.
+    values under it are the bad ones. ``is_common``: others have the same number, so that ``entity`` is none
+    to look at before them. Of a state ``word`` is the value's, ``bad`` what is a problem: "soft or worse".
     """
 
     what: str
@@ -55,6 +56,9 @@ class CheckNumber:
     unit: str
     hold_s: float = 0.0
     is_below: bool = False
+    is_common: bool = False
+    word: str = ""
+    bad: str = ""
 
 
 @dataclass(frozen=True, slots=True)

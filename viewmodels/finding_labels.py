@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from diagnosis.session_events import describe_change
 from resources.catalogue import Catalogue
-from resources.units import format_count, format_duration, format_value
+from resources.units import format_count, format_duration, format_measured, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
@@ -78,7 +78,11 @@ def evidence_row(item: Evidence, lookup: EvidenceLookup) -> EvidenceRow:
 def _value(item: Evidence, value: float, lookup: EvidenceLookup) -> str:
     """The number with its unit; the word for a state, and for −1 where that means unlimited."""
     word = None if item.what else lookup.value_name(item.counter, value)
-    return word or format_value(value, item.unit)
+    if word is not None:
+        return word
+    if item.threshold is None:
+        return format_value(value, item.unit)
+    return format_measured(value, item.unit, item.threshold)
 
 
 def main_evidence(finding: Finding, max_count: int) -> Sequence[Evidence]:

@@ -11,7 +11,7 @@ from diagnosis.session_events import describe_change
 from diagnosis.wrapped_text import wrapped
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
-from resources.units import format_count, format_duration
+from resources.units import format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.troubleshooting import (
     VERDICT_SYMBOLS,
@@ -25,7 +25,6 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckVerdict
-from wizards.flows.troubleshooting.measured_words import value_text
 
 _WIDEST = 120
 _STYLES: dict[CheckVerdict, str] = {"problem": "red", "suspected": "yellow", "not found": "green"}
@@ -168,10 +167,10 @@ class RunPage:
 
     def _numbers(self, numbers: Sequence[VerifiedNumber]) -> None:
         for one in numbers:
-            before, after = (value_text(value, one.unit) for value in (one.before, one.after))
+            before, after = (format_measured(value, one.unit) for value in (one.before, one.after))
             between = ""
             if one.interval is not None:
-                low, high = (value_text(end, one.unit) for end in one.interval)
+                low, high = (format_measured(end, one.unit) for end in one.interval)
                 between = f", change {low} to {high}"
             self._line(f"{one.what}: {before} → {after}{between}; {one.judged}", lead="    ")
 
@@ -217,9 +216,9 @@ _FOUND = ("problem", "suspected")
 
 
 def _rule_text(line: RuleLine) -> str:
-    value = format_duration(line.value) if line.unit == "s" else value_text(line.value, line.unit, line.limit)
+    value = format_measured(line.value, line.unit, line.limit)
     if line.limit is None:
         return f"{line.what}: {value}"
-    limit = format_duration(line.limit) if line.unit == "s" else value_text(line.limit, line.unit, line.limit)
+    limit = format_measured(line.limit, line.unit, line.limit)
     sign, holds = ("<" if line.is_below else "≥"), ("yes" if line.holds else "no")
     return f"{line.what}: {value} {sign} {limit}: {holds}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from diagnosis import diagnose_session
 from sessions.model import EntityRef, Gap
 from sessions.times import TimeRange
-from tests.diagnosis.recordings import START, Recording, catalogue, problems
+from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems
 from tests.sessions.memory_session import MemorySession
 
 
@@ -121,3 +121,21 @@ def test_too_little_data_of_a_shared_device_names_the_host_that_saw_little() -> 
     [short] = [one for one in found if one.problem == "data.insufficient"]
     assert (short.entity, short.entity_name) == (device, "naa.1")
     assert short.conclusion.startswith("naa.1, as esx02 sees it, has 6 of 30 expected samples")
+
+
+def test_a_whole_recording_is_not_asked_where_it_was_and_only_a_number_below_its_limit_has_one() -> None:
+    recording = Recording("esx01", seconds=45, interval=5)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    [short] = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
+    assert short.conclusion.startswith(
+        "The recording of esx01 is too short to judge by: its samples, 9 in all, reach over 45 s."
+    )
+    assert [(one.cause, one.verdict) for one in short.causes] == [
+        ("few_samples", "likely"),
+        ("gaps", "ruled out"),
+    ]
+    assert [(one.what, one.value, one.threshold) for one in short.evidence] == [
+        ("Samples", 9.0, None),
+        ("Time that they cover", 45.0, 60.0),
+        ("Of the samples that were expected", 100.0, None),
+    ]

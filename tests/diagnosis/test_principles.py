@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ from resources.failures import KnowledgeError
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding
 from sessions.model import EntityRef
-from sessions.verdict_wording import check_because
-from sessions.verdicts import CheckReach
+from sessions.verdict_wording import check_because, number_text
+from sessions.verdicts import CheckNumber, CheckReach
 from tests.diagnosis.recordings import (
     Level,
     Recording,
@@ -109,14 +110,28 @@ def test_a_card_whose_cause_is_only_what_is_left_over_is_refused(tmp_path: Path,
         diagnose(session(recording), load_problems([mine]), catalogue())
 
 
-def test_where_no_number_decides_nothing_is_ordered_and_the_causes_say_what_would_decide() -> None:
+def test_where_no_number_decides_the_one_step_is_to_find_out_by_what_the_causes_say() -> None:
     recording = Recording()
     recording.on_host({"cpu.pcpu_util": 30.0})
     recording.vm("web01", {"cpu.max_limited": 20.0})
     found = only(recording, problem="cpu.limit")
     assert {cause.verdict for cause in found.causes} == {"unknown"}
-    assert found.remedies == ()
     assert all("would decide" in cause.because for cause in found.causes)
+    [step] = found.remedies
+    assert step.startswith("Find out which cause it is before you change anything. ")
+    assert found.causes[0].because in step
+    assert unsupported_orders([found], problems()) == []
+    likely = (replace(found.causes[0], verdict="likely"), *found.causes[1:])
+    assert unsupported_orders([replace(found, causes=likely)], problems())  # a cause has steps of its own
+
+
+def test_where_every_cause_is_ruled_out_one_thing_to_do_is_left() -> None:
+    looks = problems().looks
+    assert set(looks.looks) >= {rule.entity for card in problems().cards for rule in card.rules}
+    step = looks.step("vm", "web01", "esx01", [])
+    assert step.startswith("No known cause fits: look at what began when it did.")
+    assert "Events of web01" in step
+    assert step.endswith("record esxtop -b -a -d 5 -n 120 on esx01.")
 
 
 def test_orders_of_unknown_and_ruled_out_causes_are_recognised() -> None:
@@ -159,6 +174,40 @@ class TestVerdictsOfChecks:
             "limit 0.10 % for 1 min"
         )
 
+    def test_nobody_is_named_where_nobody_has_any(self) -> None:
+        recording = Recording()
+        for name in ("web01", "db"):
+            recording.vm(name, {"cpu.max_limited": 0.0, "cpu.ready": 0.3 if name == "db" else 0.1})
+        checks = self.checks(recording)
+        assert check_because(checks["cpu.limit"]) == (
+            "time held back by a limit, on the worst vCPU: at most 0 %, limit 0.10 % for 1 min"
+        )
+        assert "of db at most 0.30 %" in check_because(checks["cpu.ready_high"])
+
+    def test_a_state_is_told_in_words(self) -> None:
+        recording = Recording("esx01")
+        recording.on_host({"mem.state": 1.0, "mem.free": 4096.0, "mem.kernel_minfree": 1024.0})
+        checks = self.checks(recording)
+        assert check_because(checks["mem.host_state"]) == (
+            "memory state of esx01 at worst clear, a problem: soft or worse for 1 min"
+        )
+        card = problems().card("guest.tools_not_running")
+        tools = card.rules[0].measure
+        assert tools is not None
+        assert (tools.word(1.0), tools.word(0.4), tools.bad(1.0)) == ("running", "running", "not running")
+
+    def test_where_any_is_a_problem_no_limit_of_nothing_is_told(self) -> None:
+        recording = Recording()
+        recording.shared("naa.1", {"disk.commands": 50.0, "disk.aborts": 0.0, "disk.resets": 0.0})
+        said = check_because(self.checks(recording)["storage.aborts"])
+        assert said == "aborts and resets of naa.1 at most 0 /s; any is a problem"
+
+    def test_a_part_of_a_whole_is_told_in_percent(self) -> None:
+        number = CheckNumber("I/Os, of its limit,", EntityRef("vm", "a"), "web01", 0.62, 0.95, "ratio", 60.0)
+        assert number_text(number) == "I/Os, of its limit, of web01 at most 62 %, limit 95 % for 1 min"
+        times = replace(number, what="write latency", value=1.25, limit=3.0)
+        assert number_text(times) == "write latency of web01 at most ×1.25, limit ×3 for 1 min"
+
     def test_an_idle_device_has_no_latency_that_is_judged(self) -> None:
         recording = Recording()
         recording.shared("naa.1", {"disk.commands": 0.5, "disk.device_latency": 30.0})
@@ -192,7 +241,8 @@ class TestVerdictsOfChecks:
         assert problems["cpu.ready_high"]["verdict"] == "not found"
         assert problems["cpu.ready_high"]["number"] == {
             "what": "ready on the worst vCPU", "entity": {"kind": "vm", "name": "web01"}, "value": 1.0,
-            "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False,
+            "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False, "is_common": False, "word": "",
+            "bad": "",
         }  # fmt: skip
         json.dumps(document, allow_nan=False)
 

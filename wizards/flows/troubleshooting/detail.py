@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from resources.units import format_duration, format_value
+from resources.units import format_duration, format_measured, format_value
 from sessions.clock import Clock
 from sessions.troubleshooting import (
     CheckResult,
@@ -14,7 +14,6 @@ from sessions.troubleshooting import (
 )
 from viewmodels.health import Health
 from wizards.flows.result_sheet import Chip
-from wizards.flows.troubleshooting.measured_words import value_text
 from wizards.flows.troubleshooting.page_rows import STATES
 
 _CONTEXT = "–"
@@ -104,7 +103,7 @@ def rule_words(line: RuleLine) -> RuleWords:
 
 
 def _amount(value: float, unit: str, limit: float | None) -> str:
-    return format_duration(value) if unit == "s" else value_text(value, unit, limit)
+    return format_measured(value, unit, limit)
 
 
 _OUTCOMES: dict[str, Health] = {
@@ -151,7 +150,7 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
 
 
 def _number(one: VerifiedNumber) -> NumberWords:
-    before, after = (value_text(value, one.unit) for value in (one.before, one.after))
+    before, after = (format_measured(value, one.unit) for value in (one.before, one.after))
     if one.judged in ("~", "undecided"):
         change = "~" if one.judged == "~" else "undecided"
     else:

@@ -243,6 +243,9 @@ def _check_number(number: CheckNumber | None) -> Json | None:
         "unit": number.unit,
         "hold_s": number.hold_s,
         "is_below": number.is_below,
+        "is_common": number.is_common,
+        "word": number.word,
+        "bad": number.bad,
     }
 
 

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from resources.guided_flow import Flow
-from resources.units import format_value
+from resources.units import format_measured
 from sessions.troubleshooting import CheckResult
 
-_PARTS_UP_TO = 1.5
-"""A ratio whose limit is at most so much is a part of a whole, and said in percent."""
 _WORDLESS = ("flag", "state")
 _COUNTED = ("count", "/s")
-
-
-def value_text(value: float, unit: str, limit: float | None = None) -> str:
-    """Return a value with its unit; a ratio as percent where its ``limit`` is a part of a whole, else as so
-    many times.
-    """
-    if unit != "ratio":
-        return format_value(value, unit)
-    if limit is not None and abs(limit) <= _PARTS_UP_TO:
-        return format_value(value * 100, "%")
-    return f"×{format_value(value, 'ratio')}"
 
 
 def of_limit_text(value: float, limit: float, unit: str, noun: str = "") -> str:
@@ -30,9 +17,10 @@ def of_limit_text(value: float, limit: float, unit: str, noun: str = "") -> str:
     noun = noun if unit in _COUNTED else ""
     if not limit:
         what = f" {noun}" if noun else ""
-        return f"no{what or 'ne'}" if not value else f"{value_text(value, unit)}{what}; any is one too many"
-    shown = value_text(limit, unit, limit)
-    return f"{value_text(value, unit, limit)} of {shown}{f' {noun}' if noun else ''}"
+        some = f"{format_measured(value, unit)}{what}; any is one too many"
+        return some if value else f"no{what or 'ne'}"
+    shown = format_measured(limit, unit, limit)
+    return f"{format_measured(value, unit, limit)} of {shown}{f' {noun}' if noun else ''}"
 
 
 def measured_text(check: CheckResult, flow: Flow) -> str:

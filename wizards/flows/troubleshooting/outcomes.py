@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from resources.units import format_measured
 from sessions.times import TimeRange
 from sessions.troubleshooting import (
     CheckedAgain,
@@ -20,7 +21,6 @@ from sessions.troubleshooting import (
     VerifiedNumber,
     ranked,
 )
-from wizards.flows.troubleshooting.measured_words import value_text
 from wizards.flows.troubleshooting.verified_numbers import JudgedLoad
 
 _SEVERITY = {"critical": 3, "warning": 2, "info": 1, None: 0}
@@ -150,9 +150,9 @@ def _now(number: VerifiedNumber | None, after: CheckResult) -> str:
     """The number before and after; a finding's own sentence may tell of a time before the window, too."""
     if number is None or not after.is_found:
         return after.because
-    before, now = (value_text(one, number.unit) for one in (number.before, number.after))
     limit = after.number.limit if after.number is not None else None
-    against = f", limit {value_text(limit, number.unit)}" if limit is not None else ""
+    before, now = (format_measured(one, number.unit, limit) for one in (number.before, number.after))
+    against = f", limit {format_measured(limit, number.unit, limit)}" if limit is not None else ""
     return f"{number.what[:1].upper()}{number.what[1:]}: {before} → {now}{against}."
 
 
@@ -233,7 +233,7 @@ def _numbers(again: CheckedAgain) -> str:
     number = again.number
     if number is None:
         return ""
-    before, after = (value_text(one, number.unit) for one in (number.before, number.after))
+    before, after = (format_measured(one, number.unit) for one in (number.before, number.after))
     return f"{number.what} was {before}, now {after}. "
 
 

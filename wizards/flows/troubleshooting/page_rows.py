@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resources.guided_flow import Flow
+from resources.units import format_measured
 from sessions.troubleshooting import CheckResult, RowResult, TroubleshootingRun, Verification, ranked
 from sessions.verdicts import CheckVerdict
 from viewmodels.health import Health
-from wizards.flows.troubleshooting.measured_words import measured_text, value_text
+from wizards.flows.troubleshooting.measured_words import measured_text
 
 STATES: Mapping[CheckVerdict, Health] = {
     "problem": "critical",
@@ -152,6 +153,6 @@ def _told(again: Verification, problem: str) -> Iterator[str]:
             yield "ended by itself"
         elif one.value_before is not None and one.value_after is not None:
             before, after = (
-                value_text(value, one.unit, one.limit) for value in (one.value_before, one.value_after)
+                format_measured(value, one.unit, one.limit) for value in (one.value_before, one.value_after)
             )
             yield f"was {before}, now {after}"

@@ -24,7 +24,7 @@ def steps_of(finding: Finding, card: Card, ways: Ways, names: Mapping[str, str])
     """Return a finding's remedies as steps. ``names`` are those of what it is about, by kind.
 
     A finding has only the remedies of causes that the numbers support, in the order of its causes: likely
-    ones, else possible ones with the words "if so".
+    ones, else possible ones with the words "if so"; without any, one step that is of no cause.
     """
     by_id = {cause.id: cause for cause in card.causes}
     wanted = "likely" if any(one.verdict == "likely" for one in finding.causes) else "possible"
@@ -45,7 +45,7 @@ def steps_of(finding: Finding, card: Card, ways: Ways, names: Mapping[str, str])
                 if_so = one.title
                 text = text.removeprefix(f"If so ({one.title}): ")
             steps.append(_with_way(text, one.cause, if_so, ways.of(card.id, one.cause, number), names))
-    return tuple(steps)
+    return tuple(steps) or tuple(Step(text, "", "") for text in finding.remedies)
 
 
 def ticked(check: CheckResult, changes: Sequence[SeenChange], ways: Ways) -> CheckResult:
