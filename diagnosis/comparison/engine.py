@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -41,7 +43,22 @@ from sessions.model import EntityRef, Event, FloatArray, IntArray, SampleSource
 
 Progress = Callable[[float | None, str], None]
 _ALL: Collection[EntityRef] = ()
+
+
+@runtime_checkable
+class ReadsRepeatedly(Protocol):
+    """A session that can be read several times without doing all the work again."""
+
+    def read_repeatedly(self) -> AbstractContextManager[None]:
+        """Return a block within which all reads see one state."""
+
+
 _PARTS = frozenset({"vcpu", "world", "vdisk", "port", "path", "adapter", "nic"})
+
+
+def every_counter(_counter: str) -> bool:
+    """Choose all counters."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -49,7 +66,12 @@ class Choice:
     """What is compared: entities (none: all), given for each side, and counters by a predicate."""
 
     entities: tuple[Collection[EntityRef], Collection[EntityRef]] = (_ALL, _ALL)
-    counter: Callable[[str], bool] = lambda _: True
+    counter: Callable[[str], bool] = every_counter
+
+    @property
+    def is_everything(self) -> bool:
+        """True if nothing is left out."""
+        return self.counter is every_counter and not any(self.entities)
 
     def has(self, pair: Pair) -> bool:
         """Return True if a pair is meant."""
@@ -212,9 +234,26 @@ def compare(
     progress: Progress | None = None,
     cancel: StopSignal | None = None,
 ) -> Comparison:
-    """Compare side B with side A. Raises CancelledError once ``cancel`` is set."""
+    """Compare side B with side A. Raises CancelledError once ``cancel`` is set.
+
+    A session that is being recorded is compared as it is at the beginning.
+    """
+    with ExitStack() as held:
+        for session in {id(side.session): side.session for side in (a, b)}.values():
+            if isinstance(session, ReadsRepeatedly):
+                held.enter_context(session.read_repeatedly())
+        return _compared((a, b), choice, knowledge, progress, cancel)
+
+
+def _compared(
+    sides: tuple[Side, Side],
+    choice: Choice,
+    knowledge: tuple[Catalogue, Problems, ComparisonRules],
+    progress: Progress | None,
+    cancel: StopSignal | None,
+) -> Comparison:
     catalogue, problems, rules = knowledge
-    sides = (a, b)
+    a, b = sides
     step = _steps(progress, cancel)
     is_one = a.session is b.session
     first = Records(a.session)
@@ -228,7 +267,7 @@ def compare(
     there = [entities_of(record, part.series) for record, part in zip(records, found, strict=True)]
     joining = Joining(*records, *there, is_one_session=is_one)
     both = paired(sides, found, joining)
-    meant = both.only(choice.has)
+    meant = both if choice.is_everything else both.only(choice.has)
     means = _means(sides, found, meant, step)
     step("differences", 0.8)
     margin = margins(meant.pairs, means[0].mean, rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ class Present:
     low: FloatArray
     high: FloatArray
 
-    @property
+    @cached_property
     def ids(self) -> IntArray:
         """The ids of the series."""
         return np.array([one.id for one in self.series], np.int64)

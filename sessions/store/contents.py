@@ -6,6 +6,8 @@ Everything here is in stored units and by position in the layout; ``samples`` co
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,9 +18,10 @@ from numpy.typing import NDArray
 from sessions.model import FloatArray, IntArray
 from sessions.store.blocks import ABSENT, CONSTANT, VARYING
 from sessions.store.cache import Cache
-from sessions.store.chunks import decode_chunk
+from sessions.store.chunks import decode_rows
 from sessions.store.codec import BlobError, PackedFloats, unpack_bytes, unpack_floats, unpack_ints
 from sessions.store.database import Database
+from sessions.store.kept_columns import KeptColumns
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment, read_times
 
@@ -107,6 +110,17 @@ class Contents:
     def __init__(self, database: Database, decoded: Decoded) -> None:
         self._database = database
         self._decoded = decoded
+        self._kept: KeptColumns | None = None
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Keep columns that are decoded within the block, for whoever reads them there again."""
+        before = self._kept
+        self._kept = before or KeptColumns()
+        try:
+            yield
+        finally:
+            self._kept = before
 
     def times(self, segment: Segment) -> IntArray:
         """Return the segment's sampling instants; shape (ticks,), int64, ms."""
@@ -118,14 +132,18 @@ class Contents:
         """
         if not segment.is_block:
             return self._decoded.rows.get(segment.id, lambda: self._read_strip(segment))[positions]
+        if self._kept is None:
+            return self._decoded_columns(segment, positions)
+        shape = (segment.layout.ids.size, segment.ticks)
+        return self._kept.get(segment.id, shape, positions, lambda new: self._decoded_columns(segment, new))
+
+    def _decoded_columns(self, segment: Segment, positions: IntArray) -> FloatArray:
         values = np.empty((positions.size, segment.ticks))
         chunks = self._chunks(segment, positions)
-        missing = []
+        rows, missing = list[int](), list[int]()
         for row, position in enumerate(positions.tolist()):
-            if position in chunks:
-                decode_chunk(chunks[position], values[row])
-            else:
-                missing.append(row)
+            (rows if position in chunks else missing).append(row)
+        decode_rows([chunks[position] for position in positions[rows].tolist()], rows, values)
         if missing:
             values[missing] = self._outline(segment).levels(positions[missing])[:, np.newaxis]
         return values

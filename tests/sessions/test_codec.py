@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sized
 from contextlib import suppress
 
@@ -12,7 +13,14 @@ from hypothesis import strategies as st
 
 from sessions.model import FloatArray
 from sessions.store.blocks import MAX_BLOCK_TICKS, encode_block
-from sessions.store.chunks import Coding, decode_chunk, encode_floats, encode_integers, pack_presence
+from sessions.store.chunks import (
+    Coding,
+    decode_chunk,
+    decode_rows,
+    encode_floats,
+    encode_integers,
+    pack_presence,
+)
 from sessions.store.codec import (
     BlobError,
     as_decimals,
@@ -101,6 +109,44 @@ def unpack_chunk(blob: bytes, count: int) -> FloatArray:
     return values
 
 
+def unpack_rows(blob: bytes, count: int) -> FloatArray:
+    values = np.empty(count)
+    decode_rows([blob], [0], values[np.newaxis])
+    return values
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from((np.uint8, np.uint16, np.uint32, np.uint64)),
+            st.integers(-(2**40), 2**40),
+            st.integers(0, 3),
+            st.sampled_from(("plain", "sparse", "floats")),
+        ),
+        max_size=8,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_many_chunks_give_what_each_gives_alone(
+    chunks: list[tuple[type, int, int, str]], random: random.Random
+) -> None:
+    ticks, blobs = 9, []
+    for kind, base, places, form in chunks:
+        codes: np.ndarray = np.array([random.randrange(200) for _ in range(ticks)], kind)
+        present = np.array([random.random() < 0.5 for _ in range(ticks - 1)] + [True])
+        some, presence = (codes[present], pack_presence(present)) if form == "sparse" else (codes, b"")
+        if form == "floats":
+            blobs.append(encode_floats(codes * np.pi, presence=b""))
+        else:
+            blobs.append(encode_integers(some, base, places, coding=Coding.VALUES, presence=presence))
+    rows = random.sample(range(len(blobs) + 2), len(blobs))
+    values = np.full((len(blobs) + 2, ticks), -1.0)
+    decode_rows(blobs, rows, values)
+    for row, blob in zip(rows, blobs, strict=True):
+        np.testing.assert_array_equal(values[row], unpack_chunk(blob, ticks))
+    assert (values[[row for row in range(len(values)) if row not in rows]] == -1.0).all()
+
+
 PACKED: dict[str, tuple[bytes, Callable[[bytes, int], Sized]]] = {
     "floats": (pack_floats(np.array([1.5, 2.25, np.nan])), unpack_floats),
     "raw floats": (pack_floats(np.array([np.pi, np.e, 0.1])), unpack_floats),
@@ -110,6 +156,10 @@ PACKED: dict[str, tuple[bytes, Callable[[bytes, int], Sized]]] = {
     "a chunk": (
         encode_integers(np.array([1, 2, 9], np.uint8), -70, 1, coding=Coding.DIFFERENCES),
         unpack_chunk,
+    ),
+    "rows of chunks": (
+        encode_integers(np.array([1, 2, 9], np.uint8), -70, 1, coding=Coding.DIFFERENCES),
+        unpack_rows,
     ),
 }
 

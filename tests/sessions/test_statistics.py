@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from sessions.model import Entity, IntArray, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, encode_block
-from sessions.store.chunks import decode_chunk
+from sessions.store.chunks import decode_rows
+from sessions.store.kept_columns import KeptColumns
 from sessions.times import TimeRange
 from tests.sessions.synthetic import HOST, T0, Capture, capture
 
@@ -119,13 +120,13 @@ def test_an_overview_decodes_only_what_a_pixel_cuts_once_statistics_were_read(
         for block in range(blocks):
             times = T0 + 5000 * np.arange(block * ticks, (block + 1) * ticks)
             writer.add_block(layout, encode_block(times, values))
-    decoded = []
+    decoded: list[bytes] = []
 
-    def counted(blob: bytes, into: np.ndarray) -> None:
-        decoded.append(blob)
-        decode_chunk(blob, into)
+    def counted(blobs: Sequence[bytes], rows: Sequence[int], into: np.ndarray) -> None:
+        decoded.extend(blobs)
+        decode_rows(blobs, rows, into)
 
-    monkeypatch.setattr("sessions.store.contents.decode_chunk", counted)
+    monkeypatch.setattr("sessions.store.contents.decode_rows", counted)
     window = TimeRange(T0, T0 + 5000 * blocks * ticks - 1)
     with SessionReader.open(tmp_path / "s.hscope") as reader:
         reader.overview(1, window, 10)
@@ -203,3 +204,57 @@ def test_whole_blocks_lie_in_the_window_and_do_not_overlap(reader: SessionReader
     cut = TimeRange(found[0].start + 1, found[-1].end)
     assert reader.whole_blocks(first.id, cut) == found[1:]
     assert not reader.whole_blocks(first.id, TimeRange(0, 1))
+
+
+def test_what_is_read_repeatedly_is_decoded_once_and_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(3).normal(size=(200, 4))
+    values[:, 3] = 7.0
+    times = T0 + 5000 * np.arange(200)
+    with SessionWriter.create(tmp_path / "s.hscope", durable=False) as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        source = writer.add_source(SourceSpec("lab", "esx01"))
+        specs = [SeriesSpec(HOST, f"c{i}", "%") for i in range(4)]
+        layout = writer.add_layout(source, writer.add_series(source, specs))
+        for part in (slice(0, 100), slice(100, 200)):
+            writer.add_block(layout, encode_block(times[part], values[part]))
+    decoded: list[bytes] = []
+
+    def counted(blobs: Sequence[bytes], rows: Sequence[int], into: np.ndarray) -> None:
+        decoded.extend(blobs)
+        decode_rows(blobs, rows, into)
+
+    monkeypatch.setattr("sessions.store.contents.decode_rows", counted)
+    windows = [TimeRange(T0 + 50_000, T0 + 700_000), TimeRange(T0 + 705_000, T0 + 900_000)]
+    choices = [np.array([1, 2, 3, 4]), np.array([4, 2]), np.array([3])]
+
+    def read(reader: SessionReader) -> list[np.ndarray]:
+        return [reader.read(ids, window)[0].values for window in windows for ids in choices]
+
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        wanted = read(reader)
+        alone = len(decoded)
+        decoded.clear()
+        with reader.read_repeatedly():
+            found = read(reader)
+            reader.stats(choices[0], windows[0])
+        assert len(decoded) == 6 < alone, "three that vary, in two blocks"
+        decoded.clear()
+        read(reader)
+        assert len(decoded) == alone, "nothing is kept behind the block"
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_columns_that_need_too_much_memory_are_not_kept() -> None:
+    asked: list[list[int]] = []
+
+    def decode(positions: np.ndarray) -> np.ndarray:
+        asked.append(positions.tolist())
+        return np.repeat(positions[:, None] * 1.0, 10, axis=1)
+
+    kept = KeptColumns(limit_bytes=3 * 10 * 8)
+    for segment in (1, 2, 1, 2):
+        assert kept.get(segment, (3, 10), np.array([2, 0]), decode)[:, 9].tolist() == [2.0, 0.0]
+    assert asked == [[2, 0], [2, 0], [2, 0]], "there was room for the first one"
