@@ -138,8 +138,8 @@ def _alarms(of: Differences, index: IntArray) -> Alarms:
 def alarms_of_real() -> Iterator[Row]:
     """Real captures, where they are at hand: neighbouring windows of each series.
 
-    Nobody says that nothing changed in them: the esxtop one has a burst of real load, 45 % instead of 27 for a
-    quarter of an hour, from minute 30 on; the two columns that tell of one PCPU are called different there.
+    Nobody says that nothing changed in them: the esxtop one has a burst of real load, 45 % of a PCPU instead
+    of 27, for ten minutes; both columns that tell of that PCPU are called different there.
     """
     capture = REAL / "esxtop-resaved-by-excel.csv"
     if capture.exists():
