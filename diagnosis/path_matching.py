@@ -15,6 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
+from diagnosis.arrays import BoolArray
 from diagnosis.samples import SampleTable
 from diagnosis.topology import Topology
 from sessions.model import EntityRef, FloatArray, SampleSource
@@ -123,21 +124,24 @@ def _matches(
     groups: Mapping[tuple[EntityRef | None, str], list[list[EntityRef]]],
     counts: Mapping[EntityRef, FloatArray],
 ) -> Iterator[tuple[EntityRef, list[EntityRef]]]:
+    counted = [one for one in devices if one in counts]
+    if not counted:
+        return
+    own = np.array([counts[one] for one in counted])
     for several in groups.values():
         for paths in several:
             if any(path not in counts for path in paths):
                 break
-            together = np.sum([counts[path] for path in paths], axis=0)
-            alike = [one for one in devices if one in counts and _is_same(counts[one], together)]
-            if len(alike) == 1:
-                yield alike[0], paths
+            alike = np.flatnonzero(_is_same(own, np.sum([counts[path] for path in paths], axis=0)))
+            if alike.size == 1:
+                yield counted[int(alike[0])], paths
                 break
 
 
-def _is_same(device: FloatArray, together: FloatArray) -> bool:
-    if device.shape != together.shape:
-        return False
+def _is_same(devices: FloatArray, together: FloatArray) -> BoolArray:
+    """Which of the devices, one a row, count at every instant what is counted ``together``; shape (rows,)."""
     with np.errstate(invalid="ignore"):
-        busy = device >= _BUSY
-        close = np.abs(device - together) <= _CLOSE * device
-    return int(busy.sum()) >= _FEWEST and bool(close[busy].all())
+        busy = devices >= _BUSY
+        close = np.abs(devices - together) <= _CLOSE * devices
+    alike: BoolArray = (busy.sum(axis=1) >= _FEWEST) & (close | ~busy).all(axis=1)
+    return alike

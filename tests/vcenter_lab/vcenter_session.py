@@ -75,6 +75,7 @@ class _Session:
     _stores: dict[str, EntityRef] = field(default_factory=dict)
     _names: dict[str, EntityRef] = field(default_factory=dict)
     _vcpus: dict[EntityRef, int] = field(default_factory=dict)
+    _twins: dict[tuple[str, str, bool], tuple[Counter, VcenterSpelling] | None] = field(default_factory=dict)
 
     def inventory(self) -> None:
         """Entities and facts of everything that the document lists."""
@@ -262,12 +263,19 @@ class _Session:
         return SeriesSpec(ref, counter.key, counter.unit, left, 1.0 if scale is None else scale, label)
 
     def _twin(self, name: str, kind: str, instance: str) -> tuple[Counter, VcenterSpelling] | None:
-        """The first counter that vCenter's number can be converted to."""
-        for counter, twin in self.catalogue.vcenter(name):
-            fits = twin.on == kind and bool(twin.instance) == bool(instance)
-            if fits and twin.conversion not in ("related", "dropped_of_packets"):
-                return counter, twin
-        return None
+        """The first counter that vCenter's number can be converted to; looked up once for all entities."""
+        key = (name, kind, bool(instance))
+        if key not in self._twins:
+            self._twins[key] = next(
+                (
+                    (counter, twin)
+                    for counter, twin in self.catalogue.vcenter(name)
+                    if twin.on == kind and bool(twin.instance) == bool(instance)
+                    and twin.conversion not in ("related", "dropped_of_packets")
+                ),
+                None,
+            )  # fmt: skip
+        return self._twins[key]
 
     def _place(self, owner: EntityRef, kind: str, instance: str) -> tuple[EntityRef, str]:
         """The entity of a counter's instance, and what is left of the instance on it."""
