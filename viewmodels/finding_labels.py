@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis.session_events import describe_change
 from resources.catalogue import Catalogue
 from resources.units import format_count, format_duration, format_measured, format_value
-from sessions.findings import Evidence, Finding, Verdict
+from sessions.findings import CauseVerdict, Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
 """Returns the display name of a counter, given its key."""
@@ -124,5 +124,9 @@ def change_rows(finding: Finding) -> Sequence[tuple[str, str]]:
 
 def by_verdict(finding: Finding) -> Sequence[tuple[Verdict, str, str]]:
     """Return verdict, title and reason of each cause, the likely ones first."""
-    causes = sorted(finding.causes, key=lambda cause: _ORDER[cause.verdict])
-    return [(cause.verdict, cause.title, cause.because) for cause in causes]
+    return [(one.verdict, one.title, one.because) for one in likely_first(finding.causes)]
+
+
+def likely_first(causes: Sequence[CauseVerdict]) -> Sequence[CauseVerdict]:
+    """Return causes, the likely ones first."""
+    return sorted(causes, key=lambda cause: _ORDER[cause.verdict])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -28,34 +26,24 @@ from app.commands.options import (
 from app.consoles import progress_bar
 from app.display import has_display, require_libraries
 from app.own_thresholds import with_own_thresholds
+from app.report_making import Asked, AskedComparison, anonymous_copy, composed
 from app.terminal import cancellable, print_error, print_json, print_line
-from diagnosis.comparison import Choice, Side, compare
-from diagnosis.comparison.windows import windows_of_one
-from resources.catalogue import load_catalogue
-from resources.comparison_rules import load_comparison_rules
 from resources.failures import AlreadyExistsError, CancelledError, HyperscopeError, NotFoundError, UsageError
 from resources.files import replace_file, write_failures
-from resources.fio_jobs import load_fio_jobs
-from resources.guided_tests import load_guided_tests
-from resources.problem_cards import Problems, load_problems
-from resources.report_words import load_report_words
-from resources.study_numbers import load_studies
+from resources.foreign_text import shown
+from resources.problem_cards import load_problems
 from resources.units import format_bytes, format_count
-from resources.views import load_chart_templates, load_headlines, load_limits
-from sessions.anonymous import write_anonymised
 from sessions.clock import UTC_ZONE, Clock
 from sessions.findings import Finding
 from sessions.store import SessionReader, begins_like_session
 from sessions.times import TimeRange
 from sessions.verdicts import Verdict, samples_after
-from viewmodels.entity_limits import entity_limits
-from viewmodels.report.composing import report_of
-from viewmodels.report.document import Report, Section
+from viewmodels.report.choices import EVERYTHING, FAMILIES, ReportChoices, arranged, unknown_keys
+from viewmodels.report.document import Report
 from viewmodels.report.html.page import report_html
-from viewmodels.report.material import Compared, Knowledge, Material
-from viewmodels.snapshot import Snapshot, read_snapshot
-from wizards.flows.result_in_report import guided_tests
-from wizards.flows.run_reading import RunKnowledge
+from viewmodels.snapshot import read_snapshot
+
+_KEYS = ", ".join(FAMILIES)
 
 
 def report(
@@ -72,11 +60,45 @@ def report(
     start: From = "",
     end: To = "",
     before: Annotated[
-        str,
-        typer.Option(metavar="T..T", help="Compare this window, from..to (--times), with that of --after."),
-    ] = "",
-    after: Annotated[str, typer.Option(metavar="T..T", help="The window after the fix.")] = "",
+        list[str] | None,
+        typer.Option(
+            metavar="T..T",
+            help="Compare this window, from..to (--times), with that of --after; both may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    after: Annotated[
+        list[str] | None,
+        typer.Option(metavar="T..T", help="The window after the fix.", show_default=False),
+    ] = None,
+    audience: Annotated[
+        Literal["manager", "support", "both"],
+        typer.Option(
+            "--for", help="manager: what came of it; support: all but the first page; both: everything."
+        ),
+    ] = "both",
+    section: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help=f"Only this section; may be repeated, in their order: {_KEYS}. guided-2 is the second one.",
+            show_default=False,
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="Leave this section out; may be repeated.", show_default=False),
+    ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="A title; else the worst problem is.")] = "",
+    author: Annotated[str, typer.Option(metavar="NAME", help="Who prepared it.")] = "",
+    remark: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A paragraph for page 1; may be repeated.", show_default=False),
+    ] = None,
+    look: Annotated[
+        Literal["auto", "light", "dark"],
+        typer.Option(help="How the HTML file looks on a screen; it can be changed there."),
+    ] = "auto",
     times: Times = UTC_ZONE,
     thresholds: Thresholds = "",
     anonymise: Annotated[
@@ -86,19 +108,29 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a report: a page for a manager, then findings with evidence, charts and causes, the timeline,
-    before and after, guided tests, notes, the inventory, and from what and how complete it is.
+    guided troubleshooting, before and after, guided tests, notes, the inventory, and how complete it is.
 
     One file that loads nothing from a network; it prints on A4 and Letter. What was judged before is taken
     as it is stored; else the session is judged now, and not changed.
     """
-    if bool(before) != bool(after):
+    if len(before or ()) != len(after or ()):
         raise UsageError("--before and --after go together.", advice="Give both windows as T..T.")
+    if author and anonymise:
+        raise UsageError(
+            "--author is a name, and --anonymise leaves names out.", advice="Leave one of them away."
+        )
+    choices = ReportChoices(
+        audience, tuple(section) if section else None, frozenset(without or ()), title, author,
+        tuple(remark or ()), look,
+    )  # fmt: skip
+    _require_sections([*(section or ()), *(without or ())])
     for target in (out, pdf):
         if target is not None:
             require_target(target, session)
     if pdf is not None and pdf.absolute() == out.absolute():
         raise UsageError("-o and --pdf name the same file.")
-    request = ReportRequest(session, start, end, before, after, title, times, thresholds)
+    windows = tuple(zip(before or (), after or (), strict=True))
+    request = ReportRequest(session, start, end, windows, choices, times, thresholds)
     made = anonymous_report(request) if anonymise else make_report(request)
     written = _written(made, out, pdf, page)
     if as_json:
@@ -155,16 +187,23 @@ def _printed(made: Report, pdf: Path | None, page: str) -> Iterator[tuple[Path, 
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a report is to be about, as it was typed."""
+    """What a report is to be about, as it was typed; ``compared`` are pairs of windows."""
 
     session: Path
     start: str = ""
     end: str = ""
-    before: str = ""
-    after: str = ""
-    title: str = ""
+    compared: tuple[tuple[str, str], ...] = ()
+    choices: ReportChoices = EVERYTHING
     times: str = UTC_ZONE
     thresholds: str = ""
+
+
+def _require_sections(keys: Sequence[str]) -> None:
+    unknown = unknown_keys(keys)
+    if unknown:
+        raise UsageError(
+            f"No section of a report is called {shown(unknown[0], 60)!r}.", advice=f"There are: {_KEYS}."
+        )
 
 
 def require_target(out: Path, session: Path) -> None:
@@ -185,15 +224,17 @@ def require_target(out: Path, session: Path) -> None:
 
 def anonymous_report(request: ReportRequest) -> Report:
     """Return the report of the session without its names: the same ones as in an anonymised export."""
-    with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
-        copy = Path(folder) / "anonymised.hscope"
-        with (
-            SessionReader.open(request.session) as reader,
-            cancellable() as cancel,
-            progress_bar("Anonymising") as show,
-        ):
-            done = write_anonymised(reader, copy, progress=lambda part: show(part, ""), cancel=cancel)
-        return make_report(replace(request, session=copy, title=done.text(request.title)))
+    with (
+        SessionReader.open(request.session) as reader,
+        cancellable() as cancel,
+        progress_bar("Anonymising") as show,
+        anonymous_copy(reader, (), lambda part: show(part, ""), cancel) as (copy, done),
+    ):
+        choices = request.choices
+        without = replace(
+            choices, title=done.text(choices.title), remarks=tuple(map(done.text, choices.remarks))
+        )
+        return make_report(replace(request, session=copy, choices=without))
 
 
 def make_report(request: ReportRequest) -> Report:
@@ -202,25 +243,26 @@ def make_report(request: ReportRequest) -> Report:
         clock = clock_of(reader, request.times)
         window = window_of(reader, request.start, request.end, clock)
         findings, verdict = _judged(reader, window, request)
+        comparisons = [_comparison(a, b, clock) for a, b in request.compared]
         with cancellable() as cancel, progress_bar("Writing the report") as show:
             show(None, "")
             problems = with_own_thresholds(load_problems(), request.thresholds, print_error)
+            asked = Asked(findings, verdict, clock, problems, window, comparisons=comparisons)
             snapshot = read_snapshot(reader, request.session)
-            material = Material(
-                reader=reader,
-                snapshot=snapshot,
-                findings=findings,
-                verdict=verdict,
-                window=window or snapshot.span,
-                clock=clock,
-                knowledge=_knowledge(snapshot, problems),
-                made=_now(clock),
-                title=request.title,
-                compared=_compared(reader, request, clock, problems, cancel),
-                tests=_tests(reader, clock),
-                work=_Cancellable(cancel),
-            )
-            return report_of(material)
+            whole = composed(reader, snapshot, asked, _Cancellable(cancel))
+    made = arranged(whole, request.choices)
+    if not made.sections:
+        raise UsageError(
+            "The report would have no section.",
+            meaning="What was chosen is not in this session, or all of it was left out.",
+            advice=f"It has: {', '.join(one.key for one in whole.sections)}.",
+        )
+    return made
+
+
+def _comparison(before: str, after: str, clock: Clock) -> AskedComparison:
+    a, b = named_window(before, clock, "--before"), named_window(after, clock, "--after")
+    return AskedComparison(a, b, names=("The window of --before", "The window of --after"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +270,9 @@ class _Cancellable:
     """The work of a report, which Ctrl-C ends between two charts."""
 
     cancel: threading.Event
+
+    def is_set(self) -> bool:
+        return self.cancel.is_set()
 
     def check(self) -> None:
         if self.cancel.is_set():
@@ -248,51 +293,3 @@ def _judged(
         return tuple(findings), verdict
     outcome = diagnose_file(request.session, window, knowledge=[], thresholds=request.thresholds)
     return outcome.findings, outcome.verdict
-
-
-def _knowledge(snapshot: Snapshot, problems: Problems) -> Knowledge:
-    catalogue = load_catalogue()
-    return Knowledge(
-        problems=problems,
-        catalogue=catalogue,
-        limits=entity_limits(snapshot, load_limits(problems), problems.storage),
-        templates=load_chart_templates(catalogue),
-        headlines=load_headlines(catalogue),
-        words=load_report_words(),
-    )
-
-
-def _compared(
-    reader: SessionReader, request: ReportRequest, clock: Clock, problems: Problems, cancel: threading.Event
-) -> Compared | None:
-    if not request.before:
-        return None
-    span = reader.span()
-    if span is None:
-        raise NotFoundError("The session has no samples.", meaning="There is nothing to compare.")
-    first = named_window(request.before, clock, "--before")
-    second = named_window(request.after, clock, "--after")
-    windows = windows_of_one(span, first, second)
-    sides = Side(reader, windows.a), Side(reader, windows.b)
-    for option, side in zip(("--before", "--after"), sides, strict=True):
-        if not any(side.ticks(one.id) for one in reader.sources()):
-            raise NotFoundError(
-                f"The window of {option} has no samples.", meaning="There is nothing to compare."
-            )
-    catalogue = load_catalogue()
-    knowledge = (catalogue, problems, load_comparison_rules(catalogue))
-    return Compared(compare(*sides, Choice(), knowledge, cancel=cancel), windows)
-
-
-def _tests(reader: SessionReader, clock: Clock) -> list[Section]:
-    """Return what guided tests of the session came to; what they need is loaded only if there are any."""
-    if not reader.test_runs():
-        return []
-    known = RunKnowledge(
-        load_guided_tests(), load_fio_jobs(), load_studies(), lambda at: clock.time(round(at))
-    )
-    return guided_tests(reader, known, clock)
-
-
-def _now(clock: Clock) -> str:
-    return clock.stamp(datetime.now(UTC).timestamp() * 1000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.gui.jobs import Job
@@ -14,7 +14,8 @@ from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, Verification
 from viewmodels.snapshot import Snapshot, read_snapshot
 from wizards.flows.troubleshooting.check_charts import CheckChart, charts_of
-from wizards.flows.troubleshooting.judging import knowledge_of, look_into, prepared_for, symptom_of
+from wizards.flows.troubleshooting.judging import knowledge_of, look_into, symptom_of
+from wizards.flows.troubleshooting.run_charts import charts_of_run
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
 Charts = Mapping[str, CheckChart]
@@ -93,9 +94,4 @@ def charts_again(
     cards: Problems,
 ) -> Charts:
     """Return the charts of a run's checks, to the end of what was verified."""
-    symptom = run.symptom
-    if again is not None and again.after is not None and not again.session:
-        begin = min(symptom.window.start, again.after.start)
-        symptom = replace(symptom, window=TimeRange(begin, again.after.end))
-    prepared, _around = prepared_for(reader, snapshot, symptom, knowledge_of(cards))
-    return charts_of(prepared, run, again)
+    return charts_of_run(reader, snapshot, run, again, knowledge_of(cards))

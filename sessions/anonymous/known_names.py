@@ -99,7 +99,10 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _fold(text: str) -> str:
-    """Return the text in small letters, with as many characters."""
+    """Return the text in small letters, with as many characters; and with what a session keeps of NUL in
+    names, which texts may hold as it is.
+    """
+    text = text.replace("\x00", "\ufffd")
     folded = text.lower()
     if len(folded) == len(text):
         return folded

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from resources.anonymity_rules import load_anonymity_rules
 from resources.failures import AlreadyExistsError, CancelledError
@@ -13,6 +14,7 @@ from resources.files import write_failures
 from resources.stopping import StopSignal
 from sessions.anonymous.anonymiser import Anonymiser
 from sessions.store import SessionReader
+from sessions.troubleshooting import TroubleshootingRun
 
 TITLE = "Anonymised session"
 
@@ -20,13 +22,14 @@ TITLE = "Anonymised session"
 @dataclass(frozen=True, slots=True)
 class Anonymised:
     """What came of it. ``replaced`` is how many names of which sort, ``notes`` how many people had typed;
-    ``text`` replaces the same names in any other text.
+    ``text`` replaces the same names in any other text, ``record`` in a record that the session does not hold.
     """
 
     replaced: dict[str, int]
     notes: int
     bytes: int
     text: Callable[[str], str]
+    record: Callable[[Any], Any]
 
 
 class _Texts(Anonymiser):
@@ -45,8 +48,11 @@ def write_anonymised(
     *,
     progress: Callable[[float], None] | None = None,
     cancel: StopSignal | None = None,
+    guided: Sequence[TroubleshootingRun] = (),
 ) -> Anonymised:
     """Write the session ``out``, which must not exist; all of it or, if that fails or is stopped, nothing.
+
+    ``guided`` are runs that are not kept in the session yet; what they name is replaced, too.
 
     Raises AlreadyExistsError, NotFoundError, AccessDeniedError, DiskFullError, CancelledError.
     """
@@ -68,7 +74,7 @@ def write_anonymised(
             session.journal(),
             session.test_runs(),
             load_anonymity_rules(),
-            session.troubleshooting(),
+            [*session.troubleshooting(), *guided],
         )
         session.copy_rewritten(beside, texts, step)
         notes = len(session.marks()) + sum(len(run.notes) for run in session.troubleshooting())
@@ -78,7 +84,7 @@ def write_anonymised(
             beside.rename(out)
     finally:
         beside.unlink(missing_ok=True)
-    return Anonymised(texts.pseudonyms.counts, notes, out.stat().st_size, texts.text)
+    return Anonymised(texts.pseudonyms.counts, notes, out.stat().st_size, texts.text, texts.record)
 
 
 def _require_free(out: Path) -> None:

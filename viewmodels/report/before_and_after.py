@@ -42,15 +42,19 @@ from viewmodels.report.time_charts import joined_points
 from viewmodels.value_ticks import value_ticks
 
 _ROWS, _UNDECIDED, _CHARTS, _EACH, _EVENTS = 25, 5, 3, 6, 15
-_POINTS = 280
+_POINTS, _TITLE = 280, 60
 _TONES: dict[str, Tone] = {"better": "ok", "worse": "critical", "to know": "info"}
 
 
-def comparison_section(material: Material) -> Section | None:
-    """Return the comparison; None if no two windows were given."""
-    compared = material.compared
-    if compared is None:
-        return None
+def comparison_sections(material: Material) -> Iterator[Section]:
+    """Yield a section for each comparison, in the order in which they were asked for."""
+    for number, compared in enumerate(material.comparisons, start=1):
+        material.work.check()
+        key = "comparison" if len(material.comparisons) == 1 else f"comparison-{number}"
+        yield _section(key, compared, material)
+
+
+def _section(key: str, compared: Compared, material: Material) -> Section:
     found = compared.comparison
     ranks = distinct_ranks(found, _ROWS, _UNDECIDED)
     rows = list(found.rows([*ranks.changed, *ranks.undecided], lambda _part: material.work.check()))
@@ -70,13 +74,17 @@ def comparison_section(material: Material) -> Section | None:
                  for row in undecided for one in (cells(row, catalogue),))  # fmt: skip
         blocks.append(Steps(tuple(texts), is_ordered=False))
     blocks += _rest(found, material)
-    return Section("comparison", "Before and after", headline(found).rstrip("."), tuple(blocks))
+    a, b = (shown(one, _TITLE) for one in compared.titles)
+    title = "Before and after" if compared.titles == ("before", "after") else f"Compared: {a} with {b}"
+    return Section(key, title, headline(found).rstrip("."), tuple(blocks))
 
 
 def _answer(compared: Compared, material: Material) -> Iterator[Block]:
     windows, clock = compared.windows, material.clock
-    for letter, window in (("A, before", windows.a), ("B, after", windows.b)):
-        yield paragraph(f"{letter}: {clock.window(window)}, {format_duration(window.seconds)}.")
+    sides = zip("AB", compared.titles, (windows.a, windows.b), strict=True)
+    for letter, title, window in sides:
+        long = format_duration(window.seconds)
+        yield paragraph(f"{letter}, {shown(title, _TITLE)}: {clock.window(window)}, {long}.")
     if windows.chosen:
         yield paragraph(windows.chosen, style="muted")
     found = compared.comparison

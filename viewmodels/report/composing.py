@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 from resources.foreign_text import shown
 from resources.version import VERSION
-from viewmodels.report.before_and_after import comparison_section
+from viewmodels.report.before_and_after import comparison_sections
+from viewmodels.report.chosen import put_sections
 from viewmodels.report.document import Report, Section
 from viewmodels.report.evidence import findings_section
 from viewmodels.report.inventory import inventory_section
@@ -21,7 +22,6 @@ _TITLE = 120
 _SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     findings_section,
     timeline_section,
-    comparison_section,
 )
 _LAST: tuple[Callable[[Material], Section | None], ...] = (
     notes_section,
@@ -45,11 +45,14 @@ def report_of(material: Material) -> Report:
 
 
 def _details(material: Material) -> Iterator[Section]:
+    yield from put_sections(material)
     for make in _SECTIONS:
         material.work.check()
         section = make(material)
         if section is not None:
             yield section
+    yield from material.guided
+    yield from comparison_sections(material)
     yield from material.tests
     for make in _LAST:
         material.work.check()

@@ -5,6 +5,7 @@ Texts may hold foreign names: whoever draws them shows them as text, never as ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -156,11 +157,18 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+Look = Literal["auto", "light", "dark"]
+"""How the HTML file looks on a screen when it is opened: as the system does, or always so."""
+SUMMARY = "summary"
+"""The key of the page that a manager reads."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report: its first section is the page that a manager reads.
+    """A whole report; if it has a page for a manager, that is its first section.
 
     ``session`` names the file it was made from, ``made`` when, with the zone; ``program`` by what.
+    ``author`` is who prepared it, empty where nobody is to be named. ``look`` is that of the HTML file.
     """
 
     title: str
@@ -169,5 +177,18 @@ class Report:
     session: str
     made: str
     program: str
+    author: str = ""
+    look: Look = "auto"
     is_simulated: bool = False
     language: str = "en"
+
+    @property
+    def byline(self) -> str:
+        """What stands below the title: what it is about, and who prepared it."""
+        by = f"prepared by {self.author}" if self.author else ""
+        return " · ".join(part for part in (self.subtitle, by) if part)
+
+    def numbered(self) -> Sequence[tuple[int, Section]]:
+        """Return the sections with their numbers; 0 for the page that a manager reads."""
+        first = 0 if self.sections and self.sections[0].key == SUMMARY else 1
+        return list(enumerate(self.sections, start=first))

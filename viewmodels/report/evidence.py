@@ -33,6 +33,7 @@ _FOLLOWERS = 12
 _ALIKE = 3
 """Of a problem that many entities have, so many are told in full."""
 _EVIDENCE = 12
+_PUT_CHARTS = 6
 
 
 def findings_section(material: Material) -> Section:
@@ -49,6 +50,12 @@ def findings_section(material: Material) -> Section:
         blocks += [Heading("Likewise", "in a line each"), _listed(rest, material)]
     title = verdict_title(material.verdict)
     return Section("findings", "Findings", title, tuple(blocks))
+
+
+def put_finding(finding: Finding, material: Material) -> tuple[Block, ...]:
+    """Return one finding in full, with all its charts."""
+    follow = families(material.findings).get(identity(finding), ())
+    return tuple(_finding(0, finding, follow, material, _PUT_CHARTS))
 
 
 def _chosen(causes: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -79,8 +86,9 @@ def _finding(
     number: int, finding: Finding, followers: Sequence[Finding], material: Material, charts: int
 ) -> Iterator[Block]:
     name = shown(finding.entity_name, 80)
-    yield Heading(f"{number}. {shown(finding.title, 120)}: {name}", finding.severity, symbol=finding.severity,
-                  anchor=f"finding-{number}")  # fmt: skip
+    counted, anchor = (f"{number}. ", f"finding-{number}") if number else ("", "")
+    yield Heading(f"{counted}{shown(finding.title, 120)}: {name}", finding.severity, symbol=finding.severity,
+                  anchor=anchor)  # fmt: skip
     yield paragraph(shown(finding.conclusion, 2000))
     yield paragraph(_when(finding, material), style="muted")
     yield from _figures(finding, material, charts)

@@ -14,6 +14,7 @@ from viewmodels.comparison_texts import same_load
 from viewmodels.finding_labels import evidence_row, lookup_in
 from viewmodels.finding_order import families, identity, main_causes
 from viewmodels.report.document import (
+    SUMMARY,
     Block,
     Callout,
     Cell,
@@ -48,7 +49,8 @@ def manager_page(material: Material) -> Section:
     blocks: list[Block] = [_answer(material, told), _tiles(material)]
     if told:
         blocks += [Heading("What was found", "worst first"), _found(material, told)]
-    blocks += _tests(material)
+    blocks += _outcomes("What was looked into", "Symptom", material.guided)
+    blocks += _outcomes("What was tested", "Test", material.tests)
     if steps := _steps([one for one, _ in told]):
         blocks += [Heading("What to do next"), Steps(tuple(steps))]
     if material.snapshot.marks:
@@ -58,7 +60,7 @@ def manager_page(material: Material) -> Section:
     blocks += _reservations(material)
     if glossary := _glossary(material, blocks):
         blocks += [Heading("Words on this page", level=4), glossary]
-    return Section("summary", "Summary", "", tuple(blocks))
+    return Section(SUMMARY, "Summary", "", tuple(blocks))
 
 
 def headline(material: Material) -> str:
@@ -91,6 +93,9 @@ def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
     last = max(window.end for window in finding.windows)
     if end - last <= _STILL * _interval_ms(material):
         return "still so at the end of the recording", False
+    fixed = material.fixes.get((finding.problem, finding.entity))
+    if fixed is not None:
+        return f"fixed, verified to {material.clock.time(fixed)}", True
     return f"over since {material.clock.time(last)}", True
 
 
@@ -103,16 +108,17 @@ def _interval_ms(material: Material) -> float:
     return max(material.snapshot.intervals.values(), default=0.0) * 1000
 
 
-def _tests(material: Material) -> Iterator[Block]:
-    """The verdict of each guided test in its line."""
-    told = [
-        (one.title, block) for one in material.tests for block in one.blocks if isinstance(block, Callout)
-    ]
-    if told:
-        yield Heading("What was tested")
-        columns = Column("Test", weight=1.6), Column("Verdict", weight=4.0)
-        rows = ((Cell(title), Cell(block.line, is_bold=True, tone=block.tone)) for title, block in told)
-        yield Table(columns, tuple(rows))
+def _outcomes(title: str, head: str, sections: Sequence[Section]) -> Iterator[Block]:
+    """The verdict of each guided run or test in its line."""
+    told = [(one.title, next((x for x in one.blocks if isinstance(x, Callout)), None)) for one in sections]
+    rows = tuple(
+        (Cell(name.partition(": ")[2] or name), Cell(box.line, is_bold=True, tone=box.tone))
+        for name, box in told
+        if box is not None
+    )
+    if rows:
+        yield Heading(title)
+        yield Table((Column(head, weight=1.6), Column("Verdict", weight=4.0)), rows)
 
 
 def _answer(material: Material, told: Sequence[tuple[Finding, int]]) -> Paragraph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diagnosis.comparison import Comparison
@@ -13,10 +13,11 @@ from resources.report_words import ReportWords
 from resources.views import ChartTemplate, Headline
 from sessions.clock import Clock
 from sessions.findings import Finding
-from sessions.model import Series
+from sessions.model import EntityRef, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.verdicts import Verdict
+from viewmodels.chart_spec import ChartSpec
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.report.document import Section
 from viewmodels.snapshot import Snapshot
@@ -42,17 +43,28 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two windows that were compared: what came of it, and which windows they are."""
+    """Two windows that were compared: what came of it, which windows they are, what they are called."""
 
     comparison: Comparison
     windows: Windows
+    titles: tuple[str, str] = ("before", "after")
+
+
+@dataclass(frozen=True)
+class PutChart:
+    """A chart that somebody put into the report, over the time that was shown."""
+
+    chart: ChartSpec
+    window: TimeRange
 
 
 @dataclass(frozen=True)
 class Material:
-    """All that a report tells. ``tests`` are sections that were made of guided tests.
+    """All that a report tells. ``tests`` are sections that were made of guided tests, ``guided`` those of the
+    guided troubleshooting; ``fixes`` say up to when (ms) a problem of an entity was verified to be fixed.
 
     ``window`` is the time that the report is about; ``title`` is empty for the session's own.
+    ``put_findings`` are told in sections of their own, too.
     """
 
     reader: SessionReader
@@ -65,9 +77,18 @@ class Material:
     made: str
     title: str = ""
     notes: Sequence[str] = ()
-    compared: Compared | None = None
+    comparisons: Sequence[Compared] = ()
     tests: Sequence[Section] = ()
+    guided: Sequence[Section] = ()
+    fixes: Mapping[tuple[str, EntityRef], int] = field(default_factory=dict)
+    charts: Sequence[PutChart] = ()
+    put_findings: Sequence[Finding] = ()
     work: Work = field(default_factory=UnwatchedWork)
+
+    @property
+    def compared(self) -> Compared | None:
+        """The first comparison, which page 1 tells of; None if nothing was compared."""
+        return self.comparisons[0] if self.comparisons else None
 
     @property
     def is_simulated(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from resources.foreign_text import shown
 from resources.units import format_value, readable_unit
 from sessions.clock import Clock
-from sessions.model import FloatArray, Overview
+from sessions.model import FloatArray, IntArray, Overview
 from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.report.drawing import (
@@ -31,12 +31,14 @@ from viewmodels.report.drawing import (
 from viewmodels.time_labels import time_label, time_ticks
 from viewmodels.value_ticks import value_ticks
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 10.0, 8.0, 18.0
+PLOT_TOP, PLOT_HEIGHT = 8.0, 120.0
+"""Where curves stand in the drawing of a chart, for what is laid behind them."""
+_LEFT, _RIGHT, _BOTTOM = 58.0, 10.0, 18.0
 _LEGEND = 16.0
-_PLOT = 120.0
 _TORN = 2.5
 """A line is broken where two of its points are further apart than this many of their usual distances."""
 _NAME = 60
+_POINTS = 280
 _MANY = 1.5
 """From so many samples a point on, on average, a curve is a band from lowest to highest, with its mean."""
 
@@ -75,7 +77,7 @@ class TimeAxis:
         for tick in ticks:
             text, x = time_label(tick, step, self.clock), self.x(tick)
             half = text_width(text) / 2
-            yield Polyline(((x, _TOP), (x, bottom)), "line", 0.6)
+            yield Polyline(((x, PLOT_TOP), (x, bottom)), "line", 0.6)
             if x - half >= _LEFT - 20 and x + half <= WIDTH:
                 yield Label(x, bottom + 13, text, anchor="middle")
 
@@ -89,7 +91,7 @@ def time_chart(
 ) -> Drawing:
     """Return the chart of some curves of one unit."""
     top = _top(curves, limits)
-    scale = _Scale(top, _TOP, _TOP + _PLOT, unit)
+    scale = _Scale(top, PLOT_TOP, PLOT_TOP + PLOT_HEIGHT, unit)
     bottom = scale.bottom
     shapes: list[Shape] = [*_tinted(bands, axis, bottom), *axis.labels(bottom), *scale.labels()]
     for number, one in enumerate(curves):
@@ -101,6 +103,21 @@ def time_chart(
         shapes.append(Label(WIDTH - _RIGHT - 3, y - 3, shown(limit.label, 30), colour, "end"))
     legend, height = _legend(curves, bottom + _BOTTOM)
     return Drawing(height, (*shapes, *legend), _spoken(unit, curves, axis, limits))
+
+
+def bucketed(times: IntArray, values: FloatArray) -> Overview:
+    """Return samples (NaN: absent) in as many buckets as a report's curves have points."""
+    present = np.flatnonzero(np.isfinite(values))
+    parts = [one for one in np.array_split(present, min(_POINTS, max(present.size, 1))) if one.size]
+    of = [values[part] for part in parts]
+    return Overview(
+        np.array([times[part[0]] for part in parts], np.int64),
+        np.array([times[part[-1]] for part in parts], np.int64),
+        np.array([part.size for part in parts], np.int64),
+        np.array([one.min() for one in of]),
+        np.array([one.max() for one in of]),
+        np.array([one.mean() for one in of]),
+    )
 
 
 def joined_points(xs: Sequence[float], ys: Sequence[float]) -> Iterator[tuple[tuple[float, float], ...]]:
@@ -171,7 +188,7 @@ def _tinted(bands: Sequence[Band], axis: TimeAxis, bottom: float) -> Iterator[Sh
         if part is not None:
             x = axis.x(part.start)
             colour: Colour = "critical" if band.severity == "critical" else "warning"
-            yield Box(x, _TOP, max(axis.x(part.end) - x, 1.0), bottom - _TOP, colour, 0.08)
+            yield Box(x, PLOT_TOP, max(axis.x(part.end) - x, 1.0), bottom - PLOT_TOP, colour, 0.08)
 
 
 def _curve(one: DrawnCurve, colour: Colour, axis: TimeAxis, scale: _Scale) -> Iterator[Shape]:

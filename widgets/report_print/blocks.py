@@ -57,9 +57,9 @@ class BoxMaker:
         if report.is_simulated:
             yield self._text([Run("Lab: simulated servers", is_bold=True, tone="info")], _SMALL, keeps=True)
         yield self._text([Run(report.title, is_bold=True)], _TITLE, keeps=True)
-        yield self._text([Run(report.subtitle, tone="muted")], _SMALL, keeps=True)
-        for number, section in enumerate(report.sections):
-            yield from self._section(number, section, is_last=number + 1 == len(report.sections))
+        yield self._text([Run(report.byline, tone="muted")], _SMALL, keeps=True)
+        for number, section in report.numbered():
+            yield from self._section(number, section, is_last=section is report.sections[-1])
 
     def _section(self, number: int, section: Section, *, is_last: bool) -> Iterator[Box]:
         if number:

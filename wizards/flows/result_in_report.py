@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from resources.foreign_text import shown
 from resources.units import format_value
 from sessions.clock import Clock
 from sessions.journal import TestRun
-from sessions.model import FloatArray, IntArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.health import SPOKEN, Health
@@ -29,13 +26,12 @@ from viewmodels.report.document import (
     paragraph,
 )
 from viewmodels.report.drawing import Box, Drawing, Label, Shape, fitted
-from viewmodels.report.time_charts import DrawnCurve, TimeAxis, time_chart
+from viewmodels.report.time_charts import PLOT_HEIGHT, PLOT_TOP, DrawnCurve, TimeAxis, bucketed, time_chart
 from wizards.flows.chart_values import ChangeChart, Interval, PointChart, ShareBar, StepChart, TimeChart
 from wizards.flows.result_sheet import FactList, RawTable, ResultSheet
 from wizards.flows.run_reading import RunKnowledge, result_page
 
-_MOST_RUNS, _CURVES, _POINTS = 20, 8, 280
-_PLOT_TOP, _PLOT = 8.0, 120.0
+_MOST_RUNS, _CURVES = 20, 8
 
 
 def guided_tests(reader: SessionReader, known: RunKnowledge, clock: Clock) -> list[Section]:
@@ -202,7 +198,7 @@ def _raw(raw: RawTable) -> Table:
 
 
 def _whole_run(chart: TimeChart, window: TimeRange, clock: Clock) -> Figure:
-    curves = [DrawnCurve(one.name, _overview(chart.times, one.values)) for one in chart.curves[:_CURVES]]
+    curves = [DrawnCurve(one.name, bucketed(chart.times, one.values)) for one in chart.curves[:_CURVES]]
     axis = TimeAxis(window, clock)
     drawn = time_chart(chart.unit, curves, axis)
     shapes: list[Shape] = []
@@ -212,24 +208,9 @@ def _whole_run(chart: TimeChart, window: TimeRange, clock: Clock) -> Figure:
             continue
         x, end = axis.x(part.start), axis.x(part.end)
         if number % 2 == 0:
-            shapes.append(Box(x, _PLOT_TOP, max(end - x, 0.5), _PLOT, "info", 0.07))
+            shapes.append(Box(x, PLOT_TOP, max(end - x, 0.5), PLOT_HEIGHT, "info", 0.07))
         if end - x > 24:
-            shapes.append(Label(x + 3, _PLOT_TOP + 10, fitted(shown(band.label, 30), end - x - 4)))
+            shapes.append(Label(x + 3, PLOT_TOP + 10, fitted(shown(band.label, 30), end - x - 4)))
     left = len(chart.curves) - len(curves)
     note = f"{left} more workers in the session" if left > 0 else "each worker, not stacked"
     return Figure(chart.title, note, Drawing(drawn.height, (*shapes, *drawn.shapes), drawn.spoken))
-
-
-def _overview(times: IntArray, values: FloatArray) -> Overview:
-    """Return the samples in as many buckets as a report's curves have points."""
-    present = np.flatnonzero(np.isfinite(values))
-    parts = [one for one in np.array_split(present, min(_POINTS, max(present.size, 1))) if one.size]
-    of = [values[part] for part in parts]
-    return Overview(
-        np.array([times[part[0]] for part in parts], np.int64),
-        np.array([times[part[-1]] for part in parts], np.int64),
-        np.array([part.size for part in parts], np.int64),
-        np.array([one.min() for one in of]),
-        np.array([one.max() for one in of]),
-        np.array([one.mean() for one in of]),
-    )

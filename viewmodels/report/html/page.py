@@ -44,20 +44,20 @@ def _file(report: Report) -> Iterator[str]:
     yield '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
     yield f'<meta name="generator" content="{attribute(report.program)}">\n'
     yield f"<title>{text(report.title)}</title>\n<style>\n{report_style()}</style>\n</head>\n<body>\n"
-    yield from _look_switch()
+    yield from _look_switch(report.look)
     yield '<div class="sheet">\n'
     yield from _head(report)
-    for number, section in enumerate(report.sections):
+    for number, section in report.numbered():
         yield from _section(number, section)
     yield from _foot(report)
     yield "</div>\n</body>\n</html>\n"
 
 
-def _look_switch() -> Iterator[str]:
+def _look_switch(look: str) -> Iterator[str]:
     """Buttons for light and dark without a script: the style sheet asks which one is checked."""
     yield '<form class="looks"><fieldset><legend>Look</legend>\n'
     for name, title in _LOOKS:
-        checked = " checked" if name == "auto" else ""
+        checked = " checked" if name == look else ""
         yield f'<input type="radio" name="look" id="look-{name}"{checked}>'
         yield f'<label for="look-{name}">{title}</label>\n'
     yield "</fieldset></form>\n"
@@ -68,10 +68,10 @@ def _head(report: Report) -> Iterator[str]:
     yield f"<span>{text(report.made)}</span></p>\n"
     if report.is_simulated:
         yield '<p class="lab">Lab: simulated servers</p>\n'
-    yield f'<h1>{text(report.title)}</h1>\n<p class="sub">{text(report.subtitle)}</p>\n</header>\n'
+    yield f'<h1>{text(report.title)}</h1>\n<p class="sub">{text(report.byline)}</p>\n</header>\n'
     links = [
         f'<a href="#{attribute(one.key)}">{number}. {text(one.title)}</a>'
-        for number, one in enumerate(report.sections)
+        for number, one in report.numbered()
         if number
     ]
     if links:
@@ -97,6 +97,8 @@ def _foot(report: Report) -> Iterator[str]:
 
 
 def _paragraph(one: Paragraph) -> Iterator[str]:
+    if not any(run.text.strip() for run in one.runs):
+        return  # a foreign text of blanks: an element without content is not valid
     runs = "".join(map(_run, one.runs))
     yield f"<p>{runs}</p>\n" if one.style == "plain" else f'<p class="{one.style}">{runs}</p>\n'
 
@@ -165,8 +167,8 @@ def _causes(one: Causes) -> Iterator[str]:
 
 def _steps(one: Steps) -> Iterator[str]:
     tag = "ol" if one.is_ordered else "ul"
-    if one.items:
-        items = "".join(f"<li>{text(item)}</li>\n" for item in one.items)
+    if any(item.strip() for item in one.items):
+        items = "".join(f"<li>{text(item)}</li>\n" for item in one.items if item.strip())
         yield f"<{tag}>\n{items}</{tag}>\n"
 
 
@@ -180,7 +182,7 @@ def _heading(one: Heading) -> Iterator[str]:
 def _callout(one: Callout) -> Iterator[str]:
     chips = "".join(f"<span>{text(chip)}</span>" for chip in one.chips)
     shown_chips = f'<p class="chips">{chips}</p>' if chips else ""
-    sentence = f"<p>{text(one.sentence)}</p>" if one.sentence else ""
+    sentence = f"<p>{text(one.sentence)}</p>" if one.sentence.strip() else ""
     yield f'<div class="callout c-{one.tone}"><p><b>{text(one.line)}</b></p>{sentence}{shown_chips}</div>\n'
 
 
