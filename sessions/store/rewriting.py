@@ -19,13 +19,12 @@ from sessions.store import documents, sources
 from sessions.store.database import Database, translated
 from sessions.store.inventory import BATCH, Inventory, pack_entities, pack_series
 from sessions.store.opening import create_file, leave_one_file, remove_session
-from sessions.troubleshooting import TroubleshootingRun
+from sessions.store.waiting_runs import runs_waiting
+from sessions.troubleshooting import TroubleshootingRun, current_runs_of
 from sessions.verdicts import Verdict
 
 _T = TypeVar("_T")
-_KINDS: tuple[type, ...] = (
-    Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun, TroubleshootingRun,
-)  # fmt: skip
+_KINDS: tuple[type, ...] = (Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun)
 _NUMBERS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("layout", (int, int, int, bytes)),
     ("block", (int, int, int, int, int, int, *(bytes,) * 7)),
@@ -125,9 +124,13 @@ def _copy_inventory(inventory: Inventory, copy: Database, rewrite: Rewriter) -> 
 
 
 def _copy_documents(database: Database, copy: Database, rewrite: Rewriter) -> None:
+    waiting = runs_waiting(database.path)  # first: what is taken in meanwhile is in the session
     for kind in _KINDS:
         found, _ = documents.read(database, kind)
         documents.insert(copy, documents.encode(rewrite.record(one) for one in found))
+    kept, _ = documents.read(database, TroubleshootingRun)
+    runs = current_runs_of([*kept, *waiting])
+    documents.insert(copy, documents.encode(rewrite.record(one) for one in runs))
 
 
 def _copy_numbers(

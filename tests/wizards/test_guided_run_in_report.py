@@ -182,3 +182,13 @@ def test_the_run_of_a_problem_that_is_no_card_any_more_is_told(tmp_path: Path) -
     with SessionWriter.open(session) as writer:
         writer.add_troubleshooting([replace(old, checks=(unknown,))])
     assert "Held back by a CPU limit" in page(markup_of(session, out), "guided-1")
+
+
+def test_a_run_that_waits_beside_a_recording_is_told_without_names_too(tmp_path: Path) -> None:
+    session, out = written(tmp_path / "acme.hscope"), tmp_path / "report.html"
+    with SessionWriter.open(session):  # somebody records
+        assert keep(session, guided_run()).number == 2
+        assert run(["report", str(session), "-o", str(out), "--anonymise"]) == 0
+    markup = out.read_text(encoding="utf-8")
+    assert page(markup, "guided-2")
+    assert left_of(SECRETS, iter([markup])) == []

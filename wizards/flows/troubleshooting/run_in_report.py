@@ -8,7 +8,7 @@ from dataclasses import replace
 from diagnosis.session_events import describe_change
 from resources.foreign_text import shown
 from resources.guided_flow import Flow
-from resources.units import format_count, format_duration
+from resources.units import format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.model import EntityRef
 from sessions.store import SessionReader
@@ -46,7 +46,6 @@ from viewmodels.work import UnwatchedWork, Work
 from wizards.flows.troubleshooting.check_charts import CheckChart
 from wizards.flows.troubleshooting.check_results import Knowledge
 from wizards.flows.troubleshooting.detail import head_of, rule_words, verify_words
-from wizards.flows.troubleshooting.measured_words import value_text
 from wizards.flows.troubleshooting.page_rows import STATES, ListHead, checks_now, lines_of
 from wizards.flows.troubleshooting.run_charts import charts_of_run
 
@@ -339,15 +338,15 @@ def _numbers(numbers: Sequence[VerifiedNumber]) -> Table:
     for one in numbers:
         interval = ""
         if one.interval is not None:
-            interval = " to ".join(value_text(end, one.unit) for end in one.interval)
+            interval = " to ".join(format_measured(end, one.unit) for end in one.interval)
         is_real = one.judged not in ("~", "undecided")
         rows.append(
             (
                 Cell(shown(one.what[:1].upper() + one.what[1:]), is_bold=True),
                 Cell(shown(one.name, _NAME), tone="muted"),
-                Cell(value_text(one.before, one.unit)),
-                Cell(value_text(one.after, one.unit)),
-                Cell(value_text(one.difference, one.unit) if is_real else "~", is_bold=is_real),
+                Cell(format_measured(one.before, one.unit)),
+                Cell(format_measured(one.after, one.unit)),
+                Cell(format_measured(one.difference, one.unit) if is_real else "~", is_bold=is_real),
                 Cell(interval, tone="muted"),
                 Cell(
                     "no real difference" if one.judged == "~" else one.judged,
