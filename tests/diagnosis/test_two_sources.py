@@ -33,7 +33,7 @@ def capture(*names: str, levels: dict[str, Level] = LIMITED) -> Recording:
     recording = Recording("esx01", interval=5.0)
     recording.on_host({"cpu.pcpu_util": 47.0, "cpu.pcpu_used": 40.0})
     for name in names:
-        recording.vm(name, levels)
+        recording.fact(recording.vm(name, levels), "host", recording.host.key)  # as the header states it
     return recording
 
 
