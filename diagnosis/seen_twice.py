@@ -1,8 +1,10 @@
-"""VMs that a session has twice: from a host's own counters, which know them by name, and from a vCenter."""
+"""What a session has twice, of a host itself and of a vCenter: VMs, and hosts, which then have their cluster."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sessions.model import Entity, EntityRef, Fact
 
@@ -35,6 +37,25 @@ def known_to_vcenter(
         for place, refs in captured.items()
         if len(refs) == 1 and len(told.get(place, ())) == 1
     }
+
+
+def with_clusters(
+    entities: Mapping[EntityRef, Entity], placements: Iterable[Fact]
+) -> Mapping[EntityRef, Entity]:
+    """Return the entities; a host that its own counters told of first, which know no cluster, gets that of
+    most VMs that a vCenter places on it.
+    """
+    clusters: dict[EntityRef, Counter[EntityRef]] = {}
+    for fact in placements:
+        host, vm = EntityRef("host", str(fact.value)), entities.get(fact.entity)
+        alone = host in entities and entities[host].parent is None
+        if alone and vm is not None and vm.parent is not None and vm.parent.kind == "cluster":
+            clusters.setdefault(host, Counter())[vm.parent] += 1
+    found = {
+        host: replace(entities[host], parent=counted.most_common(1)[0][0])
+        for host, counted in clusters.items()
+    }
+    return {**entities, **found} if found else entities
 
 
 def _is_of_capture(vm: Entity) -> bool:

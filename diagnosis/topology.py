@@ -11,7 +11,7 @@ from diagnosis.disk_places import DiskPlaces
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
-from diagnosis.seen_twice import known_to_vcenter
+from diagnosis.seen_twice import known_to_vcenter, with_clusters
 from diagnosis.series_index import SeriesIndex
 from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
@@ -57,8 +57,9 @@ class Topology:
         limits: StorageLimits = NO_LIMITS,
     ) -> None:
         facts = source.facts()
-        self._entities = with_current_names(source.entities(), facts)
         self._facts = FactTable(facts, window)
+        named = with_current_names(source.entities(), facts)
+        self._entities = dict(with_clusters(named, self._facts.named("host")))
         self._placement = Placement(self._facts.named("host"), window)
         self.window = window
         self.pools = ResourcePools(self._facts, self._entities)

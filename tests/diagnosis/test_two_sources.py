@@ -44,9 +44,11 @@ class Inventory(Recording):
         super().__init__(host, source="vcenter", interval=20.0)
         self.on_host({"cpu.pcpu_util": 47.0, "cpu.pcpu_used": 40.0})
 
-    def known(self, name: str, uuid: str, levels: dict[str, Level] = LIMITED) -> EntityRef:
+    def known(
+        self, name: str, uuid: str, levels: dict[str, Level] = LIMITED, cluster: EntityRef | None = None
+    ) -> EntityRef:
         ref = EntityRef("vm", uuid)
-        self._entities.append(Entity(ref, name))
+        self._entities.append(Entity(ref, name, cluster))
         self.has(ref, levels)
         self.fact(ref, "vcpus", 2.0)
         self.fact(ref, "cpu.limit_mhz", 1000.0)
@@ -124,6 +126,27 @@ def test_the_users_of_a_device_count_once() -> None:
     found = only(esxtop, inventory, problem="storage.device_latency")
     told = cause(found, "storage_vmotion").because
     assert told.endswith("(400 /s) comes from them (VMs that are listed: 400 /s).")
+
+
+def test_a_host_that_a_capture_told_of_first_is_in_its_cluster() -> None:
+    """A host's own counters know no cluster: what is judged of the cluster was lost beside a capture."""
+    full: dict[str, Level] = {"cpu.pcpu_util": 99.0, "cpu.pcpu_used": 99.0}
+    short: dict[str, Level] = {"cpu.ready": 25.0, "cpu.run": 60.0, "cpu.max_limited": 0.0}
+
+    def vcenter(cluster: EntityRef) -> Inventory:
+        inventory = Inventory()
+        inventory.on_host(full)
+        inventory.fact(inventory.cluster(cluster.key), "drs.behavior", "manual")
+        for number in range(3):
+            inventory.known(f"db0{number}", f"uuid-{number}", short, cluster)
+        inventory.another_host("esx02", {"cpu.pcpu_util": 10.0, "cpu.pcpu_used": 10.0}, cluster)
+        return inventory
+
+    cluster = EntityRef("cluster", "Cluster-01")
+    esxtop = Recording("esx01", interval=5.0)
+    esxtop.on_host(full)
+    found = findings(esxtop, vcenter(cluster), problem="cluster.imbalance")
+    assert [one.entity for one in found] == [cluster]
 
 
 class TestPoweredOnMeanwhile:
