@@ -1,4 +1,4 @@
-"""What a session has twice, of a host itself and of a vCenter: VMs, and hosts, which then have their cluster."""
+"""What a session has twice, of a host itself and of a vCenter: VMs, and hosts, which then get a cluster."""
 
 from __future__ import annotations
 

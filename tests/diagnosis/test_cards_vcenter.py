@@ -420,6 +420,18 @@ class TestRecommendations:
         assert found.severity == "info"
         assert found.causes[0].cause == "not_automatic"
 
+    def test_what_waits_while_the_host_is_full_hurts_now(self) -> None:
+        recording = Recording("elsewhere", source="vcenter", interval=20.0)
+        place = recording.cluster("cluster01")
+        full = recording.another_host("esx01", {"cpu.pcpu_used": 97.0}, place)
+        vm = recording.add("vm", "db01", {"cpu.ready": 21.0, "cpu.max_limited": 0.0}, parent=full)
+        recording.fact(vm, "vcpus", 2.0)
+        recording.fact(place, "drs.recommendations", 3.0)
+        recording.fact(place, "drs.behavior", "manual")
+        found = only(recording, problem="cluster.recommendations_ignored")
+        assert found.severity == "warning"
+        assert "esx01 is 97 % busy and db01 waits 21 % of the time" in found.conclusion
+
 
 class TestVsan:
     def test_what_a_host_reports_while_vms_wait(self) -> None:
