@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from resources.failures import AlreadyExistsError, CancelledError
 from resources.files import write_failures
 from resources.stopping import StopSignal
 from sessions.anonymous.anonymiser import Anonymiser
+from sessions.anonymous.unfinished import remove_leftovers, told_of, unfinished_name
 from sessions.store import SessionReader
 from sessions.troubleshooting import TroubleshootingRun
 
@@ -64,8 +64,9 @@ def write_anonymised(
             progress(part)
 
     _require_free(out)
-    beside = out.with_name(f".hyperscope-{uuid.uuid4().hex[:12]}.hscope")
-    with session.one_state():
+    beside = unfinished_name(out)
+    remove_leftovers(out.parent)
+    with session.one_state(), told_of(out, beside):
         texts = _Texts(
             session.entities().values(),
             [one.spec for one in session.sources()],
