@@ -19,6 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 class AnonymityRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Names that are kept, as globs, and what things are called instead of their names.
 
+    ``kernel_groups`` are groups of worlds: what is in them is the product's own, whatever it is called.
     ``parts`` are regular expressions of names that the product gives, by kind of entity; ``kept_names`` those
     of other things, by what they are called.
     """
@@ -28,6 +29,7 @@ class AnonymityRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kept_files: tuple[str, ...]
     file_endings: tuple[str, ...]
     domain_endings: tuple[str, ...]
+    kernel_groups: tuple[str, ...]
     kept_attributes: tuple[str, ...]
     file_attributes: tuple[str, ...]
     kept_facts: tuple[str, ...]

@@ -93,6 +93,7 @@ class Anonymiser:
         self._texts: dict[str, str] = {}
         self._labels: dict[str, str] = {}
         self._refs = {one.ref for one in entities}
+        self._own_worlds = _own_worlds(entities, rules)
         self._key_texts = {one.ref.key: one.ref for one in entities}
 
     def text(self, text: str) -> str:
@@ -140,7 +141,7 @@ class Anonymiser:
         if kind in self._rules.names:
             return self.text(entity.name)
         place, mark, own = entity.name.rpartition("/")
-        if not self._rules.keeps_part(kind, own):
+        if entity.ref not in self._own_worlds and not self._rules.keeps_part(kind, own):
             own = self._names.get(own) or self.pseudonyms.of(kind, own)
         return self.text(f"{place}{mark}{own}" if mark else own)
 
@@ -283,6 +284,13 @@ def _is_plain(value: str) -> bool:
     return not any(one.isalpha() for one in value)
 
 
+def _own_worlds(entities: Iterable[Entity], rules: AnonymityRules) -> frozenset[EntityRef]:
+    """The worlds in groups of the kernel, whose names are the product's own."""
+    worlds = [one for one in entities if one.ref.kind == "world"]
+    groups = {one.ref for one in worlds if one.name in rules.kernel_groups}
+    return frozenset(one.ref for one in worlds if one.parent in groups)
+
+
 def _named(
     entities: list[Entity],
     sources: Iterable[SourceSpec],
@@ -303,9 +311,10 @@ def _named(
     yield from (("vm", of[1]) for of in filter(None, worlds))
     for entry in journal:
         yield _OBJECTS.get(entry.object.kind, "object"), entry.object.name
+    own_worlds = _own_worlds(entities, rules)
     for one in entities:
         own = one.name.rpartition("/")[2]
-        if one.ref.kind in rules.parts and not rules.keeps_part(one.ref.kind, own):
+        if one.ref.kind in rules.parts and not (one.ref in own_worlds or rules.keeps_part(one.ref.kind, own)):
             yield one.ref.kind, own
     keys = {one.ref.key for one in entities}
     for fact in facts:

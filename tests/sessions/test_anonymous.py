@@ -360,6 +360,34 @@ def test_cut_and_earlier_names_in_those_of_worlds_are_replaced() -> None:
     assert named == ["vmx-mks:vm-1", "vmx-vcpu-0:vm-2", "vmm0:vm-3", "vmx", "pcpu:3"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "anonymous"),
+    [
+        ("world", "hostd.66694", "hostd.66694"),
+        ("world", "acme-backup.sh.77", "world-1"),
+        ("world", "styx", "world-1"),  # a VM, of which the capture has no column that tells so
+        ("path", "esx-gold/vmhba64:C0:T1:L3", "host-1/vmhba64:C0:T1:L3"),
+        ("path", "esx-gold/nqn.2014-08.com.acme:payroll-array", "host-1/path-1"),
+        ("path", "esx-gold/sas.500a098-Projekt-X", "host-1/path-1"),
+    ],
+)
+def test_names_of_worlds_and_paths_are_kept_only_if_the_product_gave_them(
+    kind: str, name: str, anonymous: str
+) -> None:
+    """Any was kept: a VM that looked like a world, a site's scripts, an array's name in a path."""
+    one = Entity(EntityRef(kind, "x"), name, HOST)  # type: ignore[arg-type]
+    texts = Anonymiser([Entity(HOST, "esx-gold"), one], [], [], [], [], [], load_anonymity_rules())
+    assert texts.entity(one).name == anonymous
+    assert name.rpartition("/")[2] in anonymous or name.rpartition("/")[2] not in texts.text(f"seen: {name}.")
+
+
+def test_worlds_of_the_kernel_keep_their_names() -> None:
+    helper = Entity(EntityRef("world", "8"), "helper", HOST)
+    queue = Entity(EntityRef("world", "9"), "HELPER_MISC_QUEUE-1-0", helper.ref)
+    texts = Anonymiser([helper, queue], [], [], [], [], [], load_anonymity_rules())
+    assert [texts.entity(one).name for one in (helper, queue)] == ["helper", "HELPER_MISC_QUEUE-1-0"]
+
+
 def test_what_appears_meanwhile_is_kept(tmp_path: Path) -> None:
     session, out = written(tmp_path / "a.hscope"), tmp_path / "out.hscope"
 
