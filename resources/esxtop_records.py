@@ -12,9 +12,14 @@ import msgspec
 
 from resources.toml_files import checked, knowledge_files, read_toml, shipped_once
 
-__all__ = ["EsxtopRecords", "Identity", "ReplyLimits", "load_esxtop_records"]
-
-_FILE = "records.toml"
+__all__ = [
+    "EsxtopRecords",
+    "Identity",
+    "KnownLayout",
+    "ReplyLimits",
+    "load_esxtop_layouts",
+    "load_esxtop_records",
+]
 
 
 class ReplyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,9 +75,32 @@ class EsxtopRecords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return frozenset(below).union(*(self.descendants(child) for child in below))
 
 
+class KnownLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The CounterInfo of a release, as its hosts write it."""
+
+    name: str
+    source: str
+    counter_info: str
+
+
+class _Layouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    layout: tuple[KnownLayout, ...]
+
+
 @shipped_once
 def load_esxtop_records(extra_dirs: Sequence[Path] = ()) -> EsxtopRecords:
     """Load it; a file of the same name in ``extra_dirs`` replaces ours. Raises KnowledgeError."""
-    places = [path for place in knowledge_files("esxtop_service", extra_dirs) for path in place]
-    path = [one for one in places if one.name == _FILE][-1]
+    path = _file("records.toml", extra_dirs)
     return checked(read_toml(path), EsxtopRecords, path)
+
+
+@shipped_once
+def load_esxtop_layouts(extra_dirs: Sequence[Path] = ()) -> tuple[KnownLayout, ...]:
+    """Load the layouts of known releases (layouts.toml), likewise. Raises KnowledgeError."""
+    path = _file("layouts.toml", extra_dirs)
+    return checked(read_toml(path), _Layouts, path).layout
+
+
+def _file(name: str, extra_dirs: Sequence[Path]) -> Path:
+    places = [path for place in knowledge_files("esxtop_service", extra_dirs) for path in place]
+    return [one for one in places if one.name == name][-1]

@@ -1,0 +1,147 @@
+"""Which series a host's columns are, and in which layouts: objects come and go while a host is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from collectors.esxtop_names import Counters, HostColumns, columns_by_host
+from collectors.esxtop_service.facts import device_facts
+from collectors.esxtop_service.reply import Reply
+from collectors.esxtop_service.sampling import Sample, Shape
+from collectors.feed import Feed, Layout, Tick
+from sessions.model import Entity, EntityRef, Fact, FloatArray, IntArray, SeriesSpec
+
+_Key = tuple[EntityRef, str, str]
+_FORGOTTEN_MS = 3_600_000
+"""Series without a value for so long are forgotten: ids of worlds do not come back."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """Series that came together.
+
+    ``factor`` (n,) makes the stored number of the printed one; ``last_ms`` is when one of them had a value.
+    """
+
+    layout: Layout
+    factor: FloatArray
+    specs: tuple[SeriesSpec, ...]
+    last_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where the values of a shape go: for each part the columns, and the places of these in the layout."""
+
+    shape: Shape
+    columns: HostColumns
+    moves: tuple[tuple[_Part, IntArray, IntArray], ...]
+    facts: tuple[tuple[int, EntityRef, str], ...]
+
+
+class HostSeries:
+    """Stores one host's samples; a series that returns goes on where it was."""
+
+    def __init__(self, feed: Feed, source: int, catalogue: Counters) -> None:
+        self._feed, self._source, self._catalogue = feed, source, catalogue
+        self._parts: dict[int, _Part] = {}
+        self._made = 0
+        self._places: dict[_Key, tuple[int, int]] = {}
+        self._entities: set[EntityRef] = set()
+        self._plan: _Plan | None = None
+        self._facts: dict[tuple[EntityRef, str], Fact] = {}
+        self.last_ms = 0
+
+    @property
+    def series(self) -> int:
+        """The number of series that the host has now."""
+        return 0 if self._plan is None else len(self._plan.columns.specs)
+
+    @property
+    def entities(self) -> int:
+        """The number of entities that the host has now."""
+        return 0 if self._plan is None else len(self._plan.columns.entities)
+
+    def add(self, sample: Sample, reply: Reply) -> int:
+        """Store a sample, and what it states; return how many values it has."""
+        plan = self._plan
+        if plan is None or plan.shape is not sample.shape:
+            self._forget(sample.t_ms)
+            plan = self._plan = self._new_plan(sample.shape)
+        values = sample.values[plan.columns.columns]
+        self._feed.add_ticks(list(self._ticks(plan, values, sample.t_ms)))
+        facts = list(self._changed_facts(plan, values, reply, sample.t_ms))
+        if facts:
+            self._feed.add_facts(facts)
+        return int(np.count_nonzero(~np.isnan(values)))
+
+    def _ticks(self, plan: _Plan, values: FloatArray, t_ms: int) -> Iterator[Tick]:
+        for part, columns, places in plan.moves:
+            stored = np.full(len(part.specs), np.nan)
+            stored[places] = values[columns] * part.factor[places]
+            if np.isnan(stored).all():
+                continue
+            part.last_ms = t_ms
+            yield Tick(part.layout.id, t_ms, stored)
+
+    def _new_plan(self, shape: Shape) -> _Plan:
+        columns = columns_by_host(shape.paths, self._catalogue)[0]
+        self._add_entities(columns.entities)
+        keys: list[_Key] = [(spec.entity, spec.counter, spec.instance) for spec in columns.specs]
+        unknown = [number for number, key in enumerate(keys) if key not in self._places]
+        if unknown:
+            self._add_part(
+                [columns.specs[number] for number in unknown], [keys[number] for number in unknown]
+            )
+        by_part: dict[int, list[tuple[int, int]]] = {}
+        for column, key in enumerate(keys):
+            part, place = self._places[key]
+            by_part.setdefault(part, []).append((column, place))
+        moves = tuple(
+            (self._parts[part], np.array([at for at, _ in both]), np.array([at for _, at in both]))
+            for part, both in by_part.items()
+        )
+        stated = tuple((at, columns.specs[at].entity, name) for at, name in columns.fact_columns)
+        return _Plan(shape, columns, moves, stated)
+
+    def _forget(self, t_ms: int) -> None:
+        gone = {n for n, part in self._parts.items() if 0 < part.last_ms < t_ms - _FORGOTTEN_MS}
+        if gone:
+            self._parts = {n: part for n, part in self._parts.items() if n not in gone}
+            self._places = {key: place for key, place in self._places.items() if place[0] not in gone}
+
+    def _add_entities(self, entities: Sequence[Entity]) -> None:
+        new = [entity for entity in entities if entity.ref not in self._entities]
+        if new:
+            self._feed.add_entities(new)
+            self._entities.update(entity.ref for entity in new)
+
+    def _add_part(self, specs: Sequence[SeriesSpec], keys: Sequence[_Key]) -> None:
+        layout = self._feed.add_layout(self._source, specs)
+        wanted = np.array([spec.scale for spec in specs])
+        factor = wanted / layout.scale if len(layout.scale) else np.ones(len(specs))
+        if len(layout.last):
+            self.last_ms = max(self.last_ms, int(layout.last.max()))
+        number, self._made = self._made, self._made + 1
+        self._parts[number] = _Part(layout, factor, tuple(specs), self.last_ms)
+        self._places |= {key: (number, place) for place, key in enumerate(keys)}
+
+    def _changed_facts(self, plan: _Plan, values: FloatArray, reply: Reply, t_ms: int) -> Iterator[Fact]:
+        """Facts that the header, a constant column or a record states, where they are new or have changed."""
+        now: dict[tuple[EntityRef, str], str | float] = {
+            (entity, name): value for entity, name, value in plan.columns.stated
+        }
+        for at, entity, name in plan.facts:
+            if values[at] > 0:
+                now[entity, name] = float(values[at])
+        now |= device_facts(reply, plan.shape.host, self._entities)
+        for key, value in now.items():
+            known = self._facts.get(key)
+            if known is None or known.value != value:
+                self._facts[key] = Fact(*key, value, t_ms)
+                yield self._facts[key]
+        for key in [key for key in self._facts if key not in now]:
+            yield replace(self._facts.pop(key), end=t_ms)
