@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -179,6 +179,31 @@ class Controls(Protocol):
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the collector is asked to stop, at most ``timeout`` seconds; return True
         if it should stop.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What was done to a source that can be changed while it is recorded: a sentence, when (ms of its clock),
+    and whether the source itself tells of it, by an event or a counter.
+    """
+
+    text: str
+    at: int
+    is_seen: bool
+
+
+@runtime_checkable
+class Actable(Protocol):
+    """A collector whose source can be changed while it is recorded: the lab, which stands in for an
+    environment in which an admin changes something.
+    """
+
+    def act(self, what: str, kind: str, name: str) -> Act:
+        """Do ``what`` (an id of ``resources.lab_acts``) about an entity of this kind and name.
+
+        Called from another thread than ``run``. Raises NotFoundError for an unknown act or entity, UsageError
+        while nothing runs.
         """
 
 

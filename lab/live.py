@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast, get_args
@@ -9,9 +10,10 @@ from typing import cast, get_args
 import numpy as np
 
 from collectors.esxtop_names import HostColumns, columns_by_host
-from collectors.feed import Controls, Feed, Health, State
+from collectors.feed import Act, Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
+from lab.admin import Admin
 from lab.fields import FieldSet
 from lab.lab import Lab, Tick
 from lab.pace import Pace
@@ -20,67 +22,115 @@ from lab.samples import HostSamples
 from lab.scenario import find_scenario, load_scenarios
 from resources.catalogue import load_catalogue
 from resources.failures import UsageError
-from sessions.model import Fact, FloatArray, Gap
+from resources.lab_acts import LabAct, load_lab_acts
+from sessions.model import EntityRef, Event, Fact, FloatArray, Gap
 
 PAUSED = "paused"
 NOT_SAMPLED = "no sample was taken"
 
+LAB_ADMIN = "you, in the lab"
+"""By whom what is done in the lab is recorded."""
+
 _SCHEME = "lab:"
-_SEED_DIGITS = 18
+_SEED_DIGITS, _MINUTES_DIGITS = 18, 5
 _WARM_UP_TICKS = 2  # the first has no I/O counters, and rates of those need two: nobody should miss them
 
 
 @dataclass(frozen=True, slots=True)
 class LabAddress:
-    """The scenario, seed and counters of an address ``lab:SCENARIO[?seed=N][&fields=SET]``."""
+    """The scenario, seed and counters of an address ``lab:SCENARIO[?seed=N][&fields=SET][&minutes=M]``.
+
+    ``minutes`` is how long it is recorded, 0 for as long as the scenario takes; what is wrong at its end goes
+    on.
+    """
 
     scenario: str
     seed: int = 1
     fields: FieldSet = "all"
+    minutes: int = 0
 
     def __str__(self) -> str:
         seed = [f"seed={self.seed}"] if self.seed != 1 else []
         fields = [f"fields={self.fields}"] if self.fields != "all" else []
-        return f"{_SCHEME}{self.scenario}" + ("?" + "&".join([*seed, *fields]) if seed or fields else "")
+        minutes = [f"minutes={self.minutes}"] if self.minutes else []
+        options = "&".join([*seed, *fields, *minutes])
+        return f"{_SCHEME}{self.scenario}{'?' if options else ''}{options}"
 
 
 def parse_lab_address(text: str) -> LabAddress:
-    """Parse an address ``lab:SCENARIO[?seed=N][&fields=all|default|diagnosis]``. Raises UsageError."""
+    """Parse an address ``lab:SCENARIO[?seed=N][&fields=all|default|diagnosis][&minutes=M]``.
+
+    Raises UsageError.
+    """
     parts = split_address(text)
     if parts is not None and parts.scheme == "lab" and parts.host is None and parts.path:
-        options = {"seed": "1", "fields": "all", **(parts.options or {})}
-        seed, fields = options["seed"], options["fields"]
-        is_number = seed.isascii() and seed.isdigit() and len(seed) <= _SEED_DIGITS
-        if len(options) == 2 and is_number and fields in get_args(FieldSet):
-            return LabAddress(parts.path, int(seed), cast("FieldSet", fields))
+        options = {"seed": "1", "fields": "all", "minutes": "0", **(parts.options or {})}
+        seed, fields, minutes = options["seed"], options["fields"], options["minutes"]
+        are_numbers = _is_number(seed, _SEED_DIGITS) and _is_number(minutes, _MINUTES_DIGITS)
+        if len(options) == 3 and are_numbers and fields in get_args(FieldSet):
+            return LabAddress(parts.path, int(seed), cast("FieldSet", fields), int(minutes))
     raise UsageError(
         f"{text!r} names no scenario of the lab.",
         advice="Write lab:demo, lab:demo?seed=7 or, for fewer counters, lab:demo?fields=diagnosis.",
     )
 
 
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= digits
+
+
 class LabCollector:
     """Runs a scenario into a feed, one source for each host, until the scenario ends.
 
     ``speed`` is seconds of lab time in a second of real time. A session that already has the first part gets
-    the rest: the lab runs up to there without storing. Raises NotFoundError for an unknown scenario.
+    the rest: the lab runs up to there without storing, and without what was done to it (``act``) then. Raises
+    NotFoundError for an unknown scenario.
     """
 
     def __init__(self, address: LabAddress, *, speed: float = 1.0) -> None:
         self.name = str(address)
         self._scenario = find_scenario(load_scenarios(), address.scenario)
         self._seed, self._speed, self._fields = address.seed, speed, address.fields
+        self._minutes = address.minutes
+        self._at_work = threading.Lock()
+        self._live: LiveLab | None = None
+        self._taken = self._wanted = 0
 
     def run(self, feed: Feed, controls: Controls) -> None:
         """Collect until the scenario ends or the recording is asked to stop."""
-        live = LiveLab(Lab(self._scenario, seed=self._seed, fields=self._fields), feed)
+        lab = Lab(self._scenario, seed=self._seed, fields=self._fields)
+        if self._minutes:
+            lab.go_on(self._minutes * 60.0)
+        live = LiveLab(lab, feed)
         pace = Pace(self._speed, controls)
-        for number in range(live.skip_recorded(controls)):
-            late_s = pace.wait(number * live.lab.interval_s)
+        self._wanted = live.skip_recorded(controls)
+        self._live = live
+        while self._taken < self._wanted:
+            late_s = pace.wait(self._taken * live.lab.interval_s)
             if late_s is None:
                 break
-            live.step(paused=controls.paused, late_s=late_s)
+            with self._at_work:
+                live.step(paused=controls.paused, late_s=late_s)
+                self._taken += 1
+        with self._at_work:
+            self._live = None
         live.end()
+
+    def act(self, what: str, kind: str, name: str) -> Act:
+        """Change something in the lab, as an admin would: see ``collectors.feed.Actable``. The lab goes on
+        for long enough after it to see what comes of it.
+        """
+        acts = load_lab_acts()
+        wanted = acts.called(what)
+        with self._at_work:
+            live = self._live
+            if live is None:
+                raise UsageError(
+                    "The lab does not run.", advice="Something can be changed in it while it is recorded."
+                )
+            done = live.act(wanted, kind, name)
+            self._wanted = max(self._wanted, self._taken + samples_in(live.lab, acts.goes_on_s))
+        return done
 
 
 class LiveLab:
@@ -94,6 +144,19 @@ class LiveLab:
         known = load_catalogue()
         by_host = [columns_by_host(columns, known)[0] for columns in lab.columns()]
         self._hosts = [_Host(number, host_columns, lab, feed) for number, host_columns in enumerate(by_host)]
+        self._admin = Admin(lab)
+
+    def act(self, act: LabAct, kind: str, name: str) -> Act:
+        """Let an admin change something; a vCenter would record it, unless it is done in a guest.
+
+        Raises NotFoundError if the lab has no such entity.
+        """
+        at = self.lab.now_ms
+        done = self._admin.act(act, kind, name)
+        if act.event:
+            vm = next((ref for host in self._hosts if (ref := host.vm_called(done.vm)) is not None), None)
+            self._feed.add_events([Event(at, act.event, done.text, vm, by=LAB_ADMIN)])
+        return Act(done.text, at, is_seen=bool(act.event))
 
     def skip_recorded(self, controls: Controls) -> int:
         """Run up to the last tick that the session has, without storing; return the number of ticks left.
@@ -122,6 +185,7 @@ class LiveLab:
     def step(self, *, paused: bool, late_s: float) -> None:
         """Run one tick and hand over its samples; while paused the tick is not stored."""
         t_ms, tick = self.lab.now_ms, self.lab.tick()
+        self._admin.watch()
         if tick is None or paused:
             for host in self._hosts:
                 host.miss(t_ms, PAUSED if paused else NOT_SAMPLED)
@@ -170,6 +234,13 @@ class _Host:
     def stored_ms(self) -> int:
         """The last instant of which the session has samples, 0 for none."""
         return int(self._feed_layout.last.max(initial=0))
+
+    def vm_called(self, name: str) -> EntityRef | None:
+        """The VM of this name on the host; None if it has none."""
+        return next(
+            (one.ref for one in self._host_columns.entities if one.ref.kind == "vm" and one.name == name),
+            None,
+        )
 
     def is_up(self, tick: Tick) -> bool:
         """True unless the host has failed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,6 +73,19 @@ class Physics:
         self.usual_speed = self.parameters.speed.copy()
         self.steady_vcpus = np.zeros(len(self.index.vcpu_vm), dtype=bool)
         self.absent_at_start = self._absent_at_start()
+
+    def go_on(self, seconds: float | None = None) -> None:
+        """Let what is injected up to the end of the scenario go on for good; ``seconds`` is how long the lab
+        is recorded instead of the scenario's own duration (None: as before).
+        """
+        self.changes = tuple(
+            replace(one, envelope=replace(one.envelope, end=math.inf))
+            if one.envelope.end >= self.duration_s
+            else one
+            for one in self.changes
+        )
+        if seconds is not None:
+            self.duration_s = seconds
 
     def warm_up(self) -> None:
         """Run for two minutes before the first tick, so that queues and balloons are as they usually are."""

@@ -9,6 +9,7 @@ from recorder.log import RecorderLog
 from recorder.protocol import (
     ChangeMark,
     Detach,
+    DoAct,
     Mark,
     Password,
     Pause,
@@ -69,6 +70,9 @@ class Commands:
                 self._recording.stop()
             case Detach():
                 self._detach()
+            case DoAct(source=source, what=what, kind=kind, name=name):
+                self._reporter.acted(source, what, self._recording.act(source, what, kind, name))
+                self._log.write("acted")
             case Password() | Trust():
                 self._answer(command)
 

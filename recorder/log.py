@@ -27,6 +27,7 @@ _EVENTS = frozenset(
         "mark",
         "unmark",
         "remark",
+        "acted",
         "paused",
         "unpaused",
         "rotated",

@@ -8,6 +8,7 @@ Commands go to the stdin of ``record`` and ``import``:
 {"do": "pause"}   {"do": "resume"}   {"do": "stop"}   {"do": "detach"}
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
+{"do": "act", "source": "lab:demo", "what": "vm.cpu_limit", "kind": "vm", "name": "web01"}    only the lab can
 {"do": "import", "files": ["esx01.csv"], "out": "esx01.hscope"}                the only one for import
 {"do": "import", "files": ["vmkernel.log"], "out": "esx01.hscope", "into": true, "host": "esx01"}    of logs
 
@@ -93,6 +94,18 @@ class Trust(_Command, frozen=True, tag="trust"):
     sha256: str
 
 
+class DoAct(_Command, frozen=True, tag="act"):
+    """Change something in a source that can be changed, the lab: ``what`` is an act of
+    ``resources.lab_acts``, about an entity of this ``kind`` and ``name``. The event ``acted`` says
+    what was done, a warning why not.
+    """
+
+    source: str
+    what: str
+    kind: str
+    name: str
+
+
 class Import(_Command, frozen=True, tag="import"):
     """Import these captures and logs into the new session ``out``; for ``import - -o -``, which waits
     for this command.
@@ -106,7 +119,7 @@ class Import(_Command, frozen=True, tag="import"):
     host: str = ""
 
 
-RecordCommand = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust
+RecordCommand = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust | DoAct
 Command = RecordCommand | Import
 
 
@@ -176,6 +189,18 @@ class Warned(_Event, frozen=True, tag="warning"):
     source: str | None = None
     state: str | None = None
     message: str = ""
+
+
+class Acted(_Event, frozen=True, tag="acted"):
+    """Something was changed in a source: which act, a sentence, when (ISO 8601, on the clock of the source),
+    and whether the source itself tells of it.
+    """
+
+    source: str = ""
+    what: str = ""
+    text: str = ""
+    at: str = ""
+    is_seen: bool = True
 
 
 class Rotated(_Event, frozen=True, tag="rotated"):
@@ -266,6 +291,7 @@ RecordEvent = (
     Started
     | StatusReport
     | Warned
+    | Acted
     | Rotated
     | PasswordWanted
     | CertificateWanted

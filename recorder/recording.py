@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from collectors.feed import Collector
+from collectors.feed import Act, Actable, Collector
 from recorder.board import Board, CollectorStatus, SourceStatus
 from recorder.bugs import BugError
 from recorder.collector_feed import CollectorFeed
@@ -23,7 +23,8 @@ from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from recorder.writing import SpaceRules, Writing
 from resources.crash_reports import save_crash
-from resources.failures import CancelledError, HyperscopeError, NoCountersError
+from resources.failures import CancelledError, HyperscopeError, NoCountersError, UsageError
+from resources.foreign_text import shown
 from sessions.model import Gap, Mark
 from sessions.times import now_ms
 
@@ -196,6 +197,18 @@ class Recording:
                 missing()
 
         self._queue.put(Job(change, len(old.text) + len(new.text if new else "")))
+
+    def act(self, source: str, what: str, kind: str, name: str) -> Act:
+        """Let a source change something about an entity while it is recorded, as only the lab can.
+
+        Raises UsageError for a source that can't, NotFoundError for an unknown act or entity.
+        """
+        collector: object = next((one for one in self._collectors if one.name == source), None)
+        if not isinstance(collector, Actable):
+            raise UsageError(
+                f"{shown(source, 80)} can't be changed from here.", advice="Only a lab that is recorded can."
+            )
+        return collector.act(what, kind, name)
 
     def status(self) -> Status:
         """Return the present state of the recording."""

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from collectors.feed import Act
 from recorder.board import SourceStatus
 from recorder.event_lines import EventLines
-from recorder.protocol import Detached, Finishing, Rotated, Started, Warned
+from recorder.protocol import Acted, Detached, Finishing, Rotated, Started, Warned
 from recorder.recording import Outcome, Recording, Status
 from sessions.times import iso, now_ms
 
@@ -33,6 +34,9 @@ class Reporter(Protocol):
 
     def warn(self, sentence: str) -> None:
         """Report a problem that does not end the recording."""
+
+    def acted(self, source: str, what: str, act: Act) -> None:
+        """Report that something was changed in a source."""
 
     def detached(self) -> None:
         """Report that the recording continues without its parent: no later report is read."""
@@ -77,6 +81,10 @@ class JsonReporter:
     def warn(self, sentence: str) -> None:
         """Send a warning that concerns no single source."""
         self.lines.send(Warned(message=sentence))
+
+    def acted(self, source: str, what: str, act: Act) -> None:
+        """Send the event ``acted``."""
+        self.lines.send(Acted(source, what, act.text, iso(act.at), act.is_seen))
 
     def detached(self) -> None:
         """Send the event ``detached``, the last one that is read."""

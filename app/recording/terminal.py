@@ -11,6 +11,7 @@ from rich.text import Text
 from app.consoles import notices, one_line
 from app.recording.page import page
 from app.terminal import read_typed_line
+from collectors.feed import Act
 from recorder.board import SourceStatus
 from recorder.recording import Outcome, Recording, Status
 from recorder.shortfalls import shortfalls
@@ -44,6 +45,10 @@ class QuietReporter:
     def warn(self, sentence: str) -> None:
         """Print a warning."""
         self._print(sentence)
+
+    def acted(self, source: str, _what: str, act: Act) -> None:
+        """Print what was changed in a source."""
+        self._print(f"{source}: {act.text}.")
 
     def detached(self) -> None:
         """Do nothing."""

@@ -11,7 +11,7 @@ import numpy as np
 from diagnosis.comparison.records import Records
 from diagnosis.topology import Topology
 from resources.catalogue import load_catalogue
-from resources.guided_flow import Flow
+from resources.guided_flow import Flow, load_ways
 from resources.problem_changes import Changes
 from resources.units import format_value
 from sessions.journal import Setting
@@ -51,12 +51,22 @@ def changes_seen(
 ) -> tuple[SeenChange, ...]:
     """Return what was changed around a symptom in a time, in order: no more than 20, the last ones."""
     records = Records(session)
+    counted = list(_counted(session, where, when, flow, records))
+    facts = _facts(session, where, when, flow, records)
     told = [
         *_events(session, where, when, kinds),
-        *_facts(session, where, when, flow, records),
-        *_counted(session, where, when, flow, records),
+        *(one for one in facts if not any(_are_one(one, other) for other in counted)),
+        *counted,
     ]
     return tuple(sorted(told, key=lambda one: one.at)[-_MOST:])
+
+
+def _are_one(fact: SeenChange, counted: SeenChange) -> bool:
+    """Return True if a fact and a counter of one source tell the same: esxtop's limits are both."""
+    ways = load_ways().every
+    return (fact.at, fact.entity) == (counted.at, counted.entity) and any(
+        fact.setting in way.seen_by and counted.setting in way.seen_by for way in ways
+    )
 
 
 def _events(session: SampleSource, where: Around, when: TimeRange, kinds: Changes) -> Iterator[SeenChange]:
