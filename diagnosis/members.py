@@ -147,7 +147,7 @@ class _Gathering:
 
     def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
         if self._scope == "self":
-            return [Placed(ref)]
+            return self._chosen(ref, [Placed(ref)])
         if self._scope == "hosts":
             return self._chosen(ref, self._topology.below(self._source, ref, "host"))
         if self._scope == "vsan":

@@ -58,7 +58,7 @@ class TestDeadLun:
     def test_no_load_is_blamed_for_a_device_that_does_not_answer(self) -> None:
         found = only(dead_lun(), problem=self.PROBLEM)
         assert found.severity == "critical"
-        assert (found.causes[0].cause, found.causes[0].verdict) == ("no_answer", "likely")
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("lun_gone", "likely")
         for blameless in ("own_load", "large_io", "write_cache", "noisy_neighbour"):
             told = cause(found, blameless)
             assert told.verdict == "ruled out", blameless
