@@ -164,11 +164,12 @@ def cells(row: Row, catalogue: Catalogue) -> RowCells:
 
 
 def entity_text(row: Row) -> str:
-    """Return the entity's name after its owner's: ``db-prod › vCPU 2``; both names if it was renamed.
+    """Return the entity's name after its owner's: ``db-prod › vCPU 2``; both names if it was renamed, its
+    key if it has no name.
 
     Of a LUN or datastore that several hosts see, it says whose numbers these are.
     """
-    a, b = shown(row.name, _NAME), shown(row.name_in_b, _NAME)
+    a, b = (shown(one, _NAME).strip() or shown(row.entity.key, _NAME) for one in (row.name, row.name_in_b))
     own = a if a == b else f"{a} → {b}"
     if row.entity.kind in _SEEN_BY_HOSTS:
         return f"{own} on {_short(shown(row.source, _NAME))}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from app.gui.jobs import Job
 from diagnosis.comparison import Choice, Comparison, Side, compare
+from diagnosis.comparison.windows import apart
 from resources.catalogue import Catalogue
 from resources.comparison_rules import load_comparison_rules
-from resources.failures import NotFoundError, UsageError
+from resources.failures import NotFoundError
 from resources.problem_cards import Problems
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -30,8 +31,11 @@ def compared(
     job is cancelled.
     """
     catalogue, problems = knowledge
-    sides = Side(readers[0], pair.a.window, left_out), Side(readers[1], pair.b.window, left_out)
-    _require_two(*sides)
+    windows = pair.a.window, pair.b.window
+    if readers[0] is readers[1]:
+        windows = apart(*windows)
+    sides = Side(readers[0], windows[0], left_out), Side(readers[1], windows[1], left_out)
+    _require_samples(*sides)
     found = compare(
         *sides,
         Choice(),
@@ -44,12 +48,7 @@ def compared(
     return found, comparison_page(found, catalogue)
 
 
-def _require_two(a: Side, b: Side) -> None:
-    if a.session is b.session and a.window.intersect(b.window) is not None:
-        raise UsageError(
-            "A and B overlap, so that the same samples would be on both sides.",
-            advice="Choose windows that do not touch.",
-        )
+def _require_samples(a: Side, b: Side) -> None:
     for name, side in (("A", a), ("B", b)):
         if not any(side.ticks(one.id) for one in side.session.sources()):
             raise NotFoundError(

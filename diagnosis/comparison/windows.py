@@ -53,14 +53,25 @@ def windows_of_one(span: TimeRange, a: TimeRange | str | None, b: TimeRange | st
         middle = (span.start + span.end) // 2
         a, b = TimeRange(span.start, middle), TimeRange(middle + 1, max(span.end, middle + 1))
         chosen = "No window was named: A is the session's first half, B the second."
-    if a.intersect(b) is not None:
-        raise UsageError(
-            "A and B overlap, so that the same samples would be on both sides.",
-            advice="Choose windows that do not touch.",
-        )
+    a, b = apart(a, b)
     for side, window in (("A", a), ("B", b)):
         _require_inside(window, span, side)
     return Windows(a, b, chosen, alignment(a, b))
+
+
+def apart(a: TimeRange, b: TimeRange) -> tuple[TimeRange, TimeRange]:
+    """Return both windows of one session without an instant that they share because one ends where the other
+    begins: it is the later one's. Raises UsageError if they share more.
+    """
+    first, second = sorted((a, b), key=lambda one: one.start)
+    if first.start < first.end == second.start:
+        first = TimeRange(first.start, first.end - 1)
+    if first.intersect(second) is not None:
+        raise UsageError(
+            "A and B overlap, so that the same samples would be on both sides.",
+            advice="Choose windows of which one ends before the other begins.",
+        )
+    return (first, second) if a.start < b.start else (second, first)
 
 
 def windows_of_two(

@@ -55,6 +55,10 @@ def compared(left_out: tuple[TimeRange, ...] = ()) -> Comparison:
     )
 
 
+def test_an_entity_without_a_name_is_told_by_its_key() -> None:
+    assert entity_text(replace(READY, name=" ", name_in_b="")) == "x"
+
+
 def test_percentages_change_by_points_and_others_by_percent() -> None:
     assert change_text(READY) == "−31.8 pt"
     assert interval_text(READY) == "−32.1 … −31.5 pt"
