@@ -38,6 +38,15 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
+def refusal_of(path: Path) -> str:
+    """Return why results can't be appended to a file, in a sentence; empty if they can."""
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        return f"{path} can't be written: {error.strerror or error}. Nothing was played; choose another file."
+    return ""
+
+
 class _Entry(msgspec.Struct, frozen=True):
     """One line of the file."""
 

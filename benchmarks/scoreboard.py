@@ -27,7 +27,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.asked import Hidden, ask
-from benchmarks.board_log import BoardLog, Run, fingerprint
+from benchmarks.board_log import BoardLog, Run, fingerprint, refusal_of
 from benchmarks.judging import judge, judge_checks
 from benchmarks.scores import Board, Score, markdown
 from benchmarks.shown import CAPTURES, ESXTOP, ESXTOP_INTERVALS, Shown
@@ -209,6 +209,9 @@ def add_board_options(parser: argparse.ArgumentParser, *, seeds: int) -> None:
 def run_and_print(options: argparse.Namespace, shown: Shown) -> int:
     """Run a board as the command line asks and print it; return exit code 1 when a goal is missed."""
     seeds = range(options.first_seed, options.first_seed + options.seeds)
+    if options.out and (refused := refusal_of(options.out)):
+        print(refused, file=sys.stderr)  # before the first run, not behind it
+        return 2
     board = run(
         seeds, options.scenario, options.workers, shown=shown, out=options.out,
         progress=progress_printer(), written_from=options.written_from,

@@ -36,6 +36,18 @@ def test_a_line_that_was_cut_off_is_passed_over(tmp_path: Path, damage: bytes) -
     assert log.known(RUNS) == {("a", 1): {}, ("b", 1): {}}
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "nowhere" / "board.jsonl"
+    assert benchmarks.scoreboard.main(["--scenario", "cpu-*", "--seeds", "100", "--out", str(out)]) == 2
+    said = capsys.readouterr()
+    assert said.err == (
+        f"{out} can't be written: No such file or directory. Nothing was played; choose another file.\n"
+    )
+    assert said.out == ""
+
+
 def test_a_board_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[tuple[str, int]] = []
 
