@@ -23,10 +23,13 @@ __all__ = [
 
 
 class ReplyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How large a reply, and a line of it, may be; a larger one is refused unread."""
+    """How large a reply may be; a larger one is refused unread.
+
+    A layout fits as long as no identity is broken in more than the part ``broken_part`` of its records.
+    """
 
     reply_bytes: int
-    line_bytes: int
+    broken_part: float
     source: str
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -15,6 +16,8 @@ from app.commands.import_start import divided
 from app.terminal import cancellable
 from collectors.esxtop.importing import import_captures
 from collectors.esxtop.report import ImportReport, Progress
+from collectors.esxtop_service.importing import DumpReport, import_dumps
+from collectors.esxtop_service.recognising import are_dumps
 from collectors.fio.importing import FioReport, import_fio
 from collectors.logs.importing import LogOptions, LogReport, import_logs
 from recorder.event_lines import EventLines
@@ -66,14 +69,15 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     def bytes_done(done: int, total: int) -> None:
         lines.send(ImportProgress(done, total, 0, 0.0, None))
 
-    report: ImportReport | FioReport | LogReport
+    report: ImportReport | FioReport | LogReport | DumpReport
     added: LogReport | None = None
     try:
         others, logs, is_fio = ([], files, False) if options.into else divided(files)
         if not others:
             report = added = import_logs(logs, out, options, progress=bytes_done, cancel=cancel)
-        elif is_fio:
-            report = import_fio(others, out, progress=bytes_done, cancel=cancel)
+        elif is_fio or are_dumps(others):
+            read = import_fio if is_fio else partial(import_dumps, host=options.host)
+            report = read(others, out, progress=bytes_done, cancel=cancel)
         else:
             report = import_captures(
                 others,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from collectors.esxtop_service.recognising import are_dumps
 from collectors.fio.recognising import are_fio
 from collectors.logs.recognising import without_logs
 from collectors.worker_process import start_ahead
@@ -24,6 +25,12 @@ def run_at_terminal(
     if logs and not others:
         _import_logs(logs, out, host, into=False, as_json=as_json)
         return
+    if are_dumps(others):
+        _refuse_beside(logs, "dumps of the esxtop service")
+        from app.commands.import_dumps_run import run_dumps_import  # noqa: PLC0415 - most imports need it not
+
+        run_dumps_import(others, out, host=host, as_json=as_json)
+        return
     if is_fio:
         from app.commands.import_fio_run import run_fio_import  # noqa: PLC0415 - an import of captures needs it not
 
@@ -42,11 +49,16 @@ def divided(files: Sequence[Path]) -> tuple[list[Path], list[Path], bool]:
     """
     others, logs = without_logs(files)
     is_fio = bool(others) and are_fio(others)
-    if is_fio and logs:
-        raise UsageError(
-            "These are files of fio and logs of ESXi.", advice="Import them into sessions of their own."
-        )
+    if is_fio:
+        _refuse_beside(logs, "files of fio")
     return others, logs, is_fio
+
+
+def _refuse_beside(logs: Sequence[Path], what: str) -> None:
+    if logs:
+        raise UsageError(
+            f"These are {what} and logs of ESXi.", advice="Import them into sessions of their own."
+        )
 
 
 def add_to_session(files: Sequence[Path], session: Path, *, host: str, as_json: bool) -> None:

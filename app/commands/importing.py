@@ -1,4 +1,4 @@
-"""``import``: reads esxtop batch captures, what fio wrote, or logs of ESXi into a session."""
+"""``import``: reads esxtop's captures, what fio wrote, or logs of ESXi into a session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def import_(
         typer.Argument(
             metavar="FILE…",
             help="Captures: CSV, plain or .gz .zst .xz. Or of fio: JSON output, logs. Or logs of ESXi: "
-            "vmkernel.log, vobd.log, hostd.log, vmware.log, .gz, a vm-support .tgz.",
+            "vmkernel.log, vobd.log, hostd.log, vmware.log, .gz, a vm-support .tgz. Or dumps of the API's "
+            "esxtop service.",
             show_default=False,
         ),
     ],
@@ -33,7 +34,7 @@ def import_(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="NAME", help="The host that wrote the logs, if they don't say.")
+        str, typer.Option("--host", metavar="NAME", help="The host of logs or dumps, if they don't say.")
     ] = "",
     workers: Annotated[
         int,
@@ -60,6 +61,8 @@ def import_(
     Of fio: what '--output-format=json+ --status-interval=5 --output=FILE' wrote, and its logs.
     Lines of logs become events, in a session of their own, beside captures that are imported with them, or
     in one that is there: 'import vmkernel.log vobd.log --into S.hscope --host esx01'. All times are UTC.
+    Of the API's esxtop service: CSV with a row for each sample and the reply in a column RawData, as
+    Get-EsxtopData of hosted vSphere gives it ('| Export-Csv FILE.csv').
     """
     if (out is None) == (into is None):
         raise UsageError("Say where it goes: -o for a new session, or --into for one that is there.")

@@ -29,6 +29,8 @@ _HIDDEN_BAR = b"\x1f"
 """Stands for a bar within a name while a reply is read: no name has this control character."""
 _ALL_ONES = np.uint64(2**64 - 1)
 _UNKNOWN = -1
+_EARLIEST_S, _LATEST_S = 0, 7_258_118_400
+"""A host's time is after 1970 and before 2200."""
 
 
 class Records:
@@ -160,8 +162,14 @@ def _check_whole(reply: Reply, objects: bytes) -> None:
         there = len(reply[name]) if name in reply else 0
         if count.isdecimal() and name in reply.records and there != int(count):
             raise _broken("breaks off", f"It announces {count} × {name} and has {format_count(there)}.")
-    if "Server" not in reply or len(reply["Server"]) != 1:
+    if "Server" not in reply or len(reply["Server"]) != 1 or not {"Time", "TimeStampInUsec"} <= _names(reply):
         raise _broken("has no time", "Its record Server is missing.")
+    if not _EARLIEST_S <= reply["Server"].numbers("Time")[0] <= _LATEST_S:
+        raise _broken("has no time", "That of its record Server is in no calendar.")
+
+
+def _names(reply: Reply) -> set[str]:
+    return {one.name for one in reply["Server"].type.fields}
 
 
 class _Section:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -11,12 +12,28 @@ from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.esxtop_service.facts import device_facts
 from collectors.esxtop_service.reply import Reply
 from collectors.esxtop_service.sampling import Sample, Shape
-from collectors.feed import Feed, Layout, Tick
+from collectors.feed import Layout, Tick
 from sessions.model import Entity, EntityRef, Fact, FloatArray, IntArray, SeriesSpec
 
 _Key = tuple[EntityRef, str, str]
 _FORGOTTEN_MS = 3_600_000
 """Series without a value for so long are forgotten: ids of worlds do not come back."""
+
+
+class SeriesFeed(Protocol):
+    """What stores series: the part of ``collectors.feed.Feed`` that samples need."""
+
+    def add_entities(self, entities: Sequence[Entity]) -> None:
+        """Add entities, parents in the same call or before."""
+
+    def add_facts(self, facts: Sequence[Fact]) -> None:
+        """Add facts; a later start ends the earlier one."""
+
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
+        """Add series that arrive together."""
+
+    def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        """Store these ticks in one transaction."""
 
 
 @dataclass(slots=True)
@@ -45,7 +62,7 @@ class _Plan:
 class HostSeries:
     """Stores one host's samples; a series that returns goes on where it was."""
 
-    def __init__(self, feed: Feed, source: int, catalogue: Counters) -> None:
+    def __init__(self, feed: SeriesFeed, source: int, catalogue: Counters) -> None:
         self._feed, self._source, self._catalogue = feed, source, catalogue
         self._parts: dict[int, _Part] = {}
         self._made = 0
