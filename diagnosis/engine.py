@@ -12,6 +12,7 @@ from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
 from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.detect import Hit, detect
+from diagnosis.endings import end_note, with_all_above
 from diagnosis.explain import Explanation, explain
 from diagnosis.first_look import first_look
 from diagnosis.prepared import Prepared, prepare
@@ -306,6 +307,7 @@ class Run:
                 *self._class_note(hit),
                 *self._short_note(hit),
                 *self._pattern_note(hit, windows),
+                *end_note(hit, windows, self._table.axis(hit.source), self._topology, self._events),
             ),
             changes=changes,
             changes_left=left,
@@ -315,7 +317,7 @@ class Run:
         """What happened around the entity shortly before."""
         topology = self._topology
         host = topology.host(hit.source, hit.entity, [TimeRange(start, start)])
-        own = {topology.base(hit.entity), *topology.ancestors(hit.entity).values()}
+        own = with_all_above(topology, hit.entity)
         if host is not None:
             own |= set(topology.ancestors(host).values())
         if pool := topology.pools.nearest(hit.entity):

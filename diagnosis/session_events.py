@@ -189,6 +189,12 @@ class SessionEvents:
         named = nearest[: self._changes.max_count]
         return tuple(sorted(named, key=lambda event: event.at)), len(nearest) - len(named)
 
+    def at_end(self, end: int, own: Collection[EntityRef]) -> Sequence[Event]:
+        """Return what happened to ``own`` about ``end`` (ms), when a problem ended."""
+        near = round(self._changes.after_s * 1000)
+        found = self._concerning(own, None, ())
+        return sorted({one for one in found if abs(one.at - end) <= near}, key=lambda one: one.at)
+
     def _concerning(
         self, own: Collection[EntityRef], host: EntityRef | None, stored: Collection[EntityRef]
     ) -> Iterator[Event]:

@@ -71,7 +71,7 @@ class SentenceWriter:
         if placeholder.kind == "text":
             return {"entity": self._entity, "host": self._host, "pool": self._pool}[placeholder.name](row)
         if placeholder.kind == "who":
-            return self.who(placeholder.name, row) or _NOBODY
+            return next((name for name, _ in self._ranked(placeholder.name, row, placed=True)), _NOBODY)
         if placeholder.kind == "top":
             return self._top(placeholder, row)
         if placeholder.kind == "event":
@@ -117,7 +117,7 @@ class SentenceWriter:
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
 
     def _top(self, placeholder: Placeholder, row: int) -> str:
-        ranked = self._ranked(placeholder.name, row)[:_TOP]
+        ranked = self._ranked(placeholder.name, row, placed=True)[:_TOP]
         named = [
             f"{name} ({format_value(mean, placeholder.unit)})"
             for name, mean in ranked
@@ -125,8 +125,10 @@ class SentenceWriter:
         ]
         return ", ".join(named) or _NOBODY
 
-    def _ranked(self, signal: str, row: int) -> list[tuple[str, float]]:
-        """Names of the row's members with their means over its windows, highest first."""
+    def _ranked(self, signal: str, row: int, *, placed: bool = False) -> list[tuple[str, float]]:
+        """Names of the row's members with their means over its windows, highest first; ``placed``: with where
+        those are that left the row's host.
+        """
         members = self.scene.members(signal)
         if signal not in self._members:
             self._members[signal] = self.scene.member_values(signal)
@@ -137,7 +139,13 @@ class SentenceWriter:
         ]
         order = np.argsort(-means, kind="stable")
         return [
-            (self._name(members, int(own[m]), row), float(means[m])) for m in order if not np.isnan(means[m])
+            (
+                self._name(members, int(own[m]), row)
+                + (self._where_it_went(members, int(own[m]), row) if placed else ""),
+                float(means[m]),
+            )
+            for m in order
+            if not np.isnan(means[m])
         ]
 
     def _name(self, members: Members, member: int, row: int) -> str:
@@ -154,6 +162,16 @@ class SentenceWriter:
         if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
             return topology.shown_name(entity.parent)  # nobody knows a VM by its port's number
         return topology.shown_name(ref)
+
+    def _where_it_went(self, members: Members, member: int, row: int) -> str:
+        """Where a VM that was on the row's host is at the end, if it left."""
+        topology, host, vm = self.scene.topology, self._hosts[row], members.refs[member]
+        if vm.kind != "vm" or host is None:
+            return ""
+        stays = topology.stays(members.sources[member], topology.base(vm))
+        if not stays or stays[-1].host == host or all(one.host != host for one in stays):
+            return ""
+        return f" (at the end on {topology.entity(stays[-1].host).name})"
 
 
 def _told(event: Event) -> str:

@@ -6,7 +6,16 @@ from diagnosis import diagnose_session
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from tests.diagnosis.recordings import START, Level, Recording, catalogue, during, problems, verdicts
+from tests.diagnosis.recordings import (
+    START,
+    Level,
+    Recording,
+    catalogue,
+    during,
+    only,
+    problems,
+    verdicts,
+)
 from tests.sessions.memory_session import MemorySession
 
 FULL: dict[str, Level] = {"cpu.pcpu_util": 97.0, "cpu.pcpu_used": 90.0}
@@ -92,7 +101,7 @@ def test_a_vm_counts_on_a_host_only_while_it_is_there() -> None:
     assert verdicts(before["cpu.host_saturated", "esx01"])["few_heavy_vms"] == "likely"
     assert "heavy" not in after["cpu.host_saturated", "esx01"].conclusion
     both = seen(recording)["cpu.host_saturated", "esx01"]
-    assert "heavy most" in both.conclusion
+    assert "heavy (at the end on esx02) most" in both.conclusion
     assert value(both, "cpu.ready") == (50 * 30.0 + 70 * 12.0) / 120  # of the worst VM, sample by sample
 
 
@@ -129,3 +138,25 @@ def test_vms_of_the_same_host_are_its_neighbours_while_they_are_there() -> None:
     assert verdicts(late)["low_shares"] == "likely"
     early = seen(recording, 0, 1100)["cpu.ready_high", "poor"]
     assert verdicts(early)["low_shares"] == "unknown"  # nobody on its host tells shares
+
+
+def test_what_ended_it_and_who_left_is_told_with_the_steps() -> None:
+    """A limit that is lifted, a VM that is moved away: steps against them come too late."""
+    recording = Recording("elsewhere", source="vcenter", interval=20.0, seconds=2400.0)
+    full = recording.another_host("esx01", {"cpu.pcpu_used": during(0, 900, 99.0, 40.0)})
+    other = recording.another_host("esx02", {"cpu.pcpu_used": 20.0})
+    levels: dict[str, Level] = {"cpu.ready": during(0, 900, 22.0, 0.3), "cpu.run": 60.0, "cpu.used": 60.0}
+    for number in range(6):
+        vm = recording.add("vm", f"db{number}", levels | {"cpu.costop": 0.0}, parent=recording.host)
+        recording.fact(vm, "vcpus", 4.0)
+        recording.stays(vm, (0.0, full), *([(920.0, other)] if number == 0 else []))
+        if number == 0:
+            recording.event(vm, "drs", "DRS migrated db0 from esx01 to esx02", 915.0)
+    found = only(recording, problem="cpu.host_saturated")
+    (note,) = [one for one in found.notes if one.startswith("It ended")]
+    assert (
+        "24 min 40 s before the last sample, when this was told: DRS migrated db0 from esx01 to esx02."
+        in note
+    )
+    told = " ".join(found.remedies)
+    assert "db0 (at the end on esx02)" in told or "db0" not in told
