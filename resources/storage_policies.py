@@ -23,11 +23,15 @@ class _Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Component(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     namespace: str
+    most: int
     source: str
 
 
 class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule of a policy that becomes the fact ``fact``, unless its number is ``means_none``."""
+    """A rule of a policy that becomes the fact ``fact``, unless its number is ``means_none``.
+
+    Its value is a number that is not negative, or with ``is_text`` a text; anything else is no fact.
+    """
 
     fact: str
     namespace: str
@@ -35,6 +39,13 @@ class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     property: str = ""
     means_none: float | None = None
+    is_text: bool = False
+
+    def allows(self, value: str | float | bool) -> bool:
+        """Return True if a server's value can be that of this rule."""
+        if self.is_text:
+            return isinstance(value, str)
+        return isinstance(value, float) and value >= 0 and value != self.means_none
 
     def is_of(self, namespace: str, capability: str, property_: str) -> bool:
         """Return True if this is the rule for a property of a capability of a provider."""
@@ -46,7 +57,8 @@ class PolicyService(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ren
     """All that is known of storage policies.
 
     ``timing`` (``service`` in TOML): how often all is asked (s), how soon new disks are, and for how many
-    objects a call asks. A policy names parts of it under ``component.namespace``, by the id of their profile.
+    objects a call asks. A policy names parts of it under ``component.namespace``, by the id of their profile,
+    of which at most ``component.most`` are asked for.
     """
 
     timing: _Timing

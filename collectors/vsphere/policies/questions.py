@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal, NamedTuple, TypeVar
 
 from lxml import etree
@@ -81,7 +82,8 @@ class PolicyQuestions:
     def policies(self, ids: Collection[str]) -> dict[str, Policy]:
         """Return policies by id, with the rules of the components that they name."""
         profiles = self._profiles(sorted(ids))
-        components = {id_: list(self._components(one)) for id_, one in profiles.items()}
+        most = self.service.component.most
+        components = {id_: list(islice(self._components(one), most)) for id_, one in profiles.items()}
         named = sorted({one for all_ in components.values() for one in all_})
         parts = self._profiles(named) if named else {}
         return {
@@ -98,7 +100,8 @@ class PolicyQuestions:
             wanted = (f"<profileIds>{element('uniqueId', id_)}</profileIds>" for id_ in asked)
             for one in self._ask("PbmRetrieveContent", "profileManager", wanted):
                 found[text_of(one, "profileId", "uniqueId")] = one
-        return found
+        wanted_ids = set(ids)
+        return {id_: one for id_, one in found.items() if id_ in wanted_ids}
 
     def _components(self, profile: Element) -> Iterator[str]:
         namespace = self.service.component.namespace
@@ -110,7 +113,7 @@ class PolicyQuestions:
         for profile in profiles:
             for namespace, capability, property_, value in _properties(profile):
                 for rule in self.service.rule:
-                    if not rule.is_of(namespace, capability, property_) or value == rule.means_none:
+                    if not rule.is_of(namespace, capability, property_) or not rule.allows(value):
                         continue
                     known = found.get(rule.fact)
                     is_lower = isinstance(known, float) and isinstance(value, float) and value < known
