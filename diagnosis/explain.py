@@ -69,7 +69,7 @@ class _Block:
         )
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits])
+        self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits], catalogue)
         self._stated = {one.cause.id: self._stated_of(one) for one in self._compiled.causes}
 
     def explanations(self) -> Iterator[Explanation]:

@@ -10,6 +10,7 @@ import numpy as np
 from diagnosis.arrays import BoolArray, sample_seconds, usual_step
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
+from diagnosis.kinds import plural
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import fewest_samples, too_short, unseen_seconds
@@ -30,8 +31,6 @@ from sessions.model import EntityRef, IntArray, Source
 from sessions.times import TimeRange
 from sessions.verdicts import CheckReach, CheckVerdict, EntityReach, SeverityCounts, SourceReach, Verdict
 
-_PLURAL = {"vm": "VMs", "vcpu": "vCPUs", "nic": "uplinks", "vdisk": "virtual disks"}
-"""Kinds of entities whose plural is no word that ends in s, or that admins call otherwise."""
 _NAMED = 3
 """Hosts that a reason names."""
 TOO_FEW_SAMPLES = "too few samples"
@@ -372,7 +371,7 @@ class ReachBook:
             blind = {kind: keys for kind, keys in tally.blind.items() if keys and not tally.has_judged(kind)}
             if blind:
                 reason = "; ".join(
-                    f"of {_PLURAL.get(kind, kind + 's')} {lacking_text(sorted(keys), catalogue, kinds)}"
+                    f"of {plural(kind)} {lacking_text(sorted(keys), catalogue, kinds)}"
                     for kind, keys in blind.items()
                 )
         return CheckReach(

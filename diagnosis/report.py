@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
+from diagnosis.kinds import plural
 from diagnosis.reach import TOO_FEW_SAMPLES
 from diagnosis.session_events import describe_change
 from diagnosis.wrapped_text import wrapped
@@ -158,11 +159,18 @@ def _render_list(number: int, findings: Sequence[Finding], page: _Page) -> None:
     first = findings[0]
     symbols = _SEVERITY[first.severity]
     lead = f"{number}. {page.symbol(symbols)} {first.severity.upper()}  "
-    page.paragraph(lead, f"{first.title}: {len(findings)} times", style="bold", lead_style=symbols[2])
+    page.paragraph(lead, f"{first.title}: {_how_many(findings)}", style="bold", lead_style=symbols[2])
     for finding in findings:
         page.paragraph("- ", finding.conclusion, indent=3)
+    for lead, step in _labelled("What to do", [*dict.fromkeys(_first_steps(findings))][:_MANY]):
+        page.paragraph(lead, step, indent=3)
     for lead, note in _labelled("Note", [*dict.fromkeys(note for one in findings for note in one.notes)]):
         page.paragraph(lead, note, indent=3)
+
+
+def _first_steps(findings: Sequence[Finding]) -> Iterator[str]:
+    for finding in findings:
+        yield from finding.remedies[:1]
 
 
 def _render_finding(
@@ -220,7 +228,13 @@ def _followers_text(same: Sequence[Finding]) -> str:
         return " ".join(f"{one.entity_name} ({one.entity.kind}): {one.conclusion}" for one in same)
     named = ", ".join(one.entity_name for one in same[:_NAMES_SHOWN])
     more = f" and {len(same) - _NAMES_SHOWN} more" if len(same) > _NAMES_SHOWN else ""
-    return f"{first.title}: {len(same)} times ({named}{more})."
+    return f"{first.title}: {_how_many(same)} ({named}{more})."
+
+
+def _how_many(findings: Sequence[Finding]) -> str:
+    """What of how many has it: "10 VMs"."""
+    kinds = {one.entity.kind for one in findings}
+    return f"{len(findings)} {plural(kinds.pop()) if len(kinds) == 1 else 'times'}"
 
 
 def _labelled(label: str, items: Sequence[_T]) -> Iterator[tuple[str, _T]]:
@@ -339,7 +353,7 @@ def _unchecked(check: Check) -> bool:
 def _reason(problem: str, diagnosis: Diagnosis) -> str:
     """Return what hides a problem from all sources, as its verdict says it; "" where samples are too few."""
     said = next((one.reason for one in diagnosis.verdict.checks if one.problem == problem), "")
-    return "" if said in ("", TOO_FEW_SAMPLES) else f"{said}."
+    return "" if said in ("", TOO_FEW_SAMPLES) else f"{said.removesuffix('.')}."
 
 
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:

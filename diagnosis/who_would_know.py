@@ -88,8 +88,11 @@ def _who_counts(counters: Sequence[Counter], kinds: Collection[str]) -> str:
 def untold_text(untold: Collection[str], kinds: Collection[str]) -> str:
     """Return what nobody told of, and who would: names of facts, events or paths."""
     named = ", ".join(sorted(one.replace(".", " ").replace("_", " ") for one in untold))
-    who = "esxtop -b -a does" if "vcenter" in kinds else "vCenter does"
-    return f"no source tells of {named}; {who}"
+    if "vcenter" not in kinds:
+        return f"no source tells of {named}; vCenter does"
+    if "paths" in untold:
+        return f"no source tells of {named}; esxtop -b -a does"
+    return f"the vCenter does not tell of {named}"
 
 
 def _counters(card: Card, catalogue: Catalogue) -> Iterator[Counter]:

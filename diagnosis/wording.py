@@ -14,6 +14,7 @@ from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
 from diagnosis.session_events import told_text
 from diagnosis.signals import Scene
+from resources.catalogue import Catalogue
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
 
@@ -27,10 +28,17 @@ _NOBODY = "\ue004"
 _OPEN, _CLOSE = "\ue002", "\ue003"
 _OPTIONAL = re.compile(rf"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 """A part of a template in square brackets, which may hold others: left out where a number is unknown."""
-_BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE})
+_ASIDE_OPEN, _ASIDE_CLOSE = "\ue005", "\ue006"
+"""A template's own round brackets: those of names ("DFS-05 (archive)") are left alone."""
+_BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE, "(": _ASIDE_OPEN, ")": _ASIDE_CLOSE})
+_SHOWN_BRACKETS = str.maketrans({_ASIDE_OPEN: "(", _ASIDE_CLOSE: ")"})
 _UNKNOWN = re.compile(f"[{_HOLE}{_NOBODY}]")
-_ASIDE = re.compile(rf" \([^()]*[{_HOLE}{_NOBODY}][^()]*\)")
-"""What is said in brackets is left out where a number of it is not known, or nothing has the name."""
+_IN_ASIDE = f"[^{_ASIDE_OPEN}{_ASIDE_CLOSE}]*"
+_ASIDE = re.compile(rf" {_ASIDE_OPEN}(?:{_IN_ASIDE}[{_HOLE}{_NOBODY}]{_IN_ASIDE})?{_ASIDE_CLOSE}")
+"""What is said in brackets is left out where a number of it is not known, or nothing has the name, or
+nothing is left of it.
+"""
+_NEXT_ASIDE = f"{_ASIDE_CLOSE} {_ASIDE_OPEN}"
 
 
 def _without_optional(text: str) -> str:
@@ -43,11 +51,14 @@ def _without_optional(text: str) -> str:
 
 class SentenceWriter:
     """Fills templates for the rows of a scene, with statistics over the operands' windows; ``hosts`` has
-    each row's host.
+    each row's host. A unit that is a counter of the ``catalogue`` stands for its words: ``mem.state``.
     """
 
-    def __init__(self, scene: Scene, operands: Operands, hosts: Sequence[EntityRef | None]) -> None:
+    def __init__(
+        self, scene: Scene, operands: Operands, hosts: Sequence[EntityRef | None], catalogue: Catalogue
+    ) -> None:
         self.scene = scene
+        self._catalogue = catalogue
         self._operands = operands
         self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
@@ -59,6 +70,7 @@ class SentenceWriter:
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
         said = _ASIDE.sub("", _without_optional("".join(parts)))
+        said = said.replace(_NEXT_ASIDE, "; ").translate(_SHOWN_BRACKETS)
         return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them")
 
     def who(self, signal: str, row: int) -> str:
@@ -74,12 +86,16 @@ class SentenceWriter:
             return next((name for name, _ in self._ranked(placeholder.name, row, placed=True)), _NOBODY)
         if placeholder.kind == "top":
             return self._top(placeholder, row)
-        if placeholder.kind == "event":
-            return self._events(placeholder.name, row) or _HOLE
-        if placeholder.kind == "word":
-            return self._word(placeholder.name, row) or _HOLE
-        value = float(self._values(placeholder)[row, 0])
-        return format_value(value, placeholder.unit) if math.isfinite(value) else _HOLE
+        if placeholder.kind in ("event", "word"):
+            told = self._events if placeholder.kind == "event" else self._word
+            return told(placeholder.name, row) or _HOLE
+        return self._number(float(self._values(placeholder)[row, 0]), placeholder.unit)
+
+    def _number(self, value: float, unit: str) -> str:
+        if not math.isfinite(value):
+            return _HOLE
+        state = self._catalogue.get(unit)
+        return format_value(value, unit) if state is None else state.value_name(round(value)) or _HOLE
 
     def _events(self, name: str, row: int) -> str:
         """What the events of a signal say that happened in the row's windows, the longest first."""

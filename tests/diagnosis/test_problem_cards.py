@@ -192,3 +192,51 @@ def test_consequences_name_problems_and_causes_that_exist(tmp_path: Path) -> Non
     mine = changed(tmp_path, "_consequences.toml", ('causes = ["sibling_ready"]', 'causes = ["sibling"]'))
     with pytest.raises(KnowledgeError, match=r"cpu\.costop has no cause 'sibling'"):
         load_problems([mine])
+
+
+def test_every_number_that_is_shown_has_a_name_that_says_whose_it_is() -> None:
+    """A raw key is no name, and a number of several members must say whose."""
+    nameless, nobodys = [], []
+    for card in load_problems().cards:
+        for rule in card.rules:
+            signals = card.signals_for(rule)
+            for item in rule.evidence:
+                signal = signals[item.signal]
+                counter = item.counter or signal.counter or next(iter(signal.counters.values()), item.signal)
+                if not item.what and catalogue().get(counter.removeprefix("host:")) is None:
+                    nameless.append(f"{card.id}: {item.signal}")
+                shared = signal.of not in ("", "self", "host", "port") and not signal.each_instance
+                if not item.what and shared and signal.reduce not in ("max", "min", "second"):
+                    nobodys.append(f"{card.id}: {item.signal}")
+    assert (nameless, nobodys) == ([], [])
+
+
+def test_no_step_begins_with_if_since_steps_of_possible_causes_do() -> None:
+    steps = [step for card in load_problems().cards for cause in card.causes for step in cause.remedies]
+    assert [step for step in steps if step.startswith("If ")] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        (
+            "{entity} ([reads {last(limit):MHz}]) waits",
+            "DFS-05 (archive) waits",
+        ),  # nothing is left
+        ("{entity} (a {mean(limited):%}) (b {mean(limited):%})", "DFS-05 (archive) (a 20 %; b 20 %)"),
+        ("It waits (as {entity}, {last(limit):MHz})", "It waits"),  # not the name's brackets
+        ("{host} is {last(host_state):mem.state}", "esx01 is soft"),
+    ],
+)
+def test_brackets_and_states_in_a_sentence(tmp_path: Path, sentence: str, said: str) -> None:
+    conclusion = (
+        "{entity} was held back by a CPU limit for {mean(limited):%} of the time on its worst vCPU; "
+        "{host} was {mean(host_util):%} busy."
+    )
+    state = 'host_state = { of = "host", counter = "mem.state" }'
+    mine = changed(tmp_path, "cpu.limit.toml", (conclusion, sentence), ("[signals]", f"[signals]\n{state}"))
+    recording = Recording()
+    recording.on_host({"cpu.pcpu_util": 40.0, "mem.state": 2.0})
+    recording.vm("DFS-05 (archive)", {"cpu.max_limited": 20.0})
+    found = diagnose(session(recording), load_problems([mine]), catalogue())
+    assert [one.conclusion for one in found if one.problem == "cpu.limit"] == [said]

@@ -62,7 +62,7 @@ Findings: 1 critical
                 limit explains it (3 GHz).
    What to do 1. Set the CPU limit of web01 to unlimited; check its template and
                  its clones for the same.
-              2. If it must not take too much, use shares.
+              2. Where it must not take too much, use shares.
 """
     )
     assert "cpu.limit (1)" in tail
@@ -115,7 +115,7 @@ def test_what_is_only_worth_knowing_is_listed_together() -> None:
         )
     text = printed(recording)
     assert text.startswith("No problem found; 3 to know of.\n")
-    assert "1. ℹ INFO  Memory still swapped from an earlier shortage: 3 times\n   - a has 300 MB" in text
+    assert "1. ℹ INFO  Memory still swapped from an earlier shortage: 3 VMs\n   - a has 300 MB" in text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
