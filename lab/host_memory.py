@@ -212,6 +212,10 @@ class Memory:
     def _swap_out(self, over: FloatArray, tick_s: float) -> None:
         """Compress and swap pages: of VMs whose balloon can't give their part, of VMs above a limit that
         the balloon is too slow for, and below ``hard`` of all.
+
+        A page is swapped where compressing does not save half of it, or the cache is full. The coldest pages,
+        which go first, compress better than a VM's pages do on average, and the last ones worse by as much
+        (DESIGN): compression comes first, then swapping.
         """
         urgent = self.free < STATE_FLOORS[3] * self.min_free
         rate = np.where(urgent, _SWAP_MB_PER_S_LOW, _SWAP_MB_PER_S) * tick_s
@@ -224,9 +228,11 @@ class Memory:
         own = np.minimum(np.maximum(self.swap_target - gone, 0.0), _OWN_SWAP_MB_PER_S * tick_s)
         shared = self._fill(wanted, resident, self._idle_weight())
         out = np.minimum(np.maximum(shared, own), resident)
-        zipped = np.minimum(
-            self._compressible * out, np.maximum(_MAX_COMPRESSED_SHARE * self.size - self.zipped, 0.0)
-        )
+        most = _MAX_COMPRESSED_SHARE * self.size
+        filled = np.minimum(self.zipped / most, 1.0)
+        fits = self._compressible
+        share = fits + fits * (1.0 - fits) * (1.0 - 2.0 * filled)
+        zipped = np.minimum(share * out, np.maximum(most - self.zipped, 0.0))
         swapped = out - zipped
         in_use = np.maximum(self.active - self.swap_hot - self.zip_hot, 0.0)
         hot = between(in_use / np.maximum(resident, 1.0), 0.02, 0.95)

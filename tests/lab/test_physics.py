@@ -211,3 +211,18 @@ def test_a_reserved_vm_keeps_its_memory() -> None:
         taken.append(float(lab.memory.balloon[idle].sum() + lab.memory.swapped[idle].sum()))
     assert taken[0] > 100.0
     assert taken[1] == 0.0
+
+
+def test_compression_comes_first_and_swapping_takes_over_as_the_cache_fills() -> None:
+    lab = Lab(SCENARIOS["mem-compressing-overcommit"], seed=3)
+    rates = []
+    for _ in range(180):
+        lab.step()
+        compressed, swapped = float(lab.memory.zip_rate.sum()), float(lab.memory.swap_out.sum())
+        if compressed + swapped > 5.0:
+            rates.append((compressed, swapped))
+    first, last = rates[0], rates[-1]
+    assert first[0] > 2.0 * first[1]
+    assert last[1] > 1.2 * last[0]
+    alike = [one for one in rates if abs(one[0] - one[1]) < 0.001 * one[1]]
+    assert len(alike) < 0.05 * len(rates)
