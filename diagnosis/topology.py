@@ -266,6 +266,11 @@ def vsan_stores_of(topology: Topology, ref: EntityRef) -> Sequence[EntityRef]:
     return list(dict.fromkeys(EntityRef("datastore", str(told[one])) for one in parts))
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID_BEGIN = 8
+"""As many characters of a UUID tell VMs apart, unless they are the same in two."""
+
+
 def _told_apart(
     refs: Iterable[EntityRef], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[tuple[EntityRef, str]]:
@@ -275,8 +280,11 @@ def _told_apart(
         if ref.kind == "vm" and ref in entities:
             by_name.setdefault(entities[ref].name, []).append(ref)
     for name, same in by_name.items():
-        for ref in same if len(same) > 1 else ():
-            number = ref.key.rpartition("/")[2]
+        numbers = {ref: ref.key.rpartition("/")[2] for ref in same}
+        short = {ref: number[:_UUID_BEGIN] for ref, number in numbers.items() if _UUID.fullmatch(number)}
+        if len({*short.values()}) == len(same):
+            numbers = short
+        for ref, number in numbers.items() if len(same) > 1 else ():
             yield ref, f"{name} (one of several)" if number == name else f"{name} ({number})"
 
 

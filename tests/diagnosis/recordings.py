@@ -107,7 +107,7 @@ class Recording:
         self._entities.append(Entity(ref, name))
         return ref
 
-    def namesake(self, name: str, group: int, counters: Mapping[str, Level]) -> EntityRef:
+    def namesake(self, name: str, group: int | str, counters: Mapping[str, Level]) -> EntityRef:
         """A VM that is known by its group, as in a capture, since another one has its name."""
         ref = EntityRef("vm", f"{self.host.key}/vm/{group}")
         self._entities.append(Entity(ref, name, self.host))

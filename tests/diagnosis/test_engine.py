@@ -133,6 +133,19 @@ def test_the_document_says_how_far_it_reaches_and_what_was_not_judged() -> None:
     assert "cpu.limit" not in why
 
 
+def test_two_vms_of_one_name_are_told_apart_by_as_much_of_their_uuid_as_it_takes() -> None:
+    keys = ("c421ee58-8d98-0822-2971-e574b8ab6695", "564d1f2a-8d98-0822-2971-e574b8ab6695")
+    found = {}
+    for others in (keys, (keys[0], keys[0].replace("6695", "6696"))):
+        recording = Recording()
+        for key in others:
+            recording.namesake("SQL04", key, {"cpu.max_limited": 20.0})
+        found[others[1]] = [one.entity_name for one in diagnosed(recording).findings]
+    short, long = found.values()
+    assert sorted(short) == ["SQL04 (564d1f2a)", "SQL04 (c421ee58)"]
+    assert long == [f"SQL04 ({keys[0]})", f"SQL04 ({keys[0][:-1]}6)"]
+
+
 def test_two_vms_of_one_name_are_told_apart() -> None:
     """esxtop's key of a VM ends with its group, which is what its screens show beside the name."""
     recording = limited()
