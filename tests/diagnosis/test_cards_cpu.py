@@ -21,7 +21,8 @@ class TestReadyHigh:
         assert found.entity_name == "web01"
         assert found.conclusion == (
             "web01 was ready to run but not run for 12 % of the time on its worst vCPU, "
-            "while esx01's CPUs were 45 % busy (45 % over the whole recording) and all VMs of esx01 together waited 12 %."
+            "while esx01's CPUs were 45 % busy (45 % over the whole recording) and all VMs of esx01 together "
+            "waited 12 %."
         )
         ready = next(item for item in found.evidence if item.counter == "cpu.ready")
         assert (ready.statistic, ready.value, ready.threshold, ready.unit) == ("mean", 12.0, 5.0, "%")
