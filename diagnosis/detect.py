@@ -14,8 +14,9 @@ from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import (
+    CloseBursts,
     Windows,
-    close_bursts_ms,
+    close_bursts,
     fitted,
     is_coarse,
     present_windows,
@@ -37,9 +38,9 @@ class Hit:
     the entity was on.
 
     ``spans`` are (first, last) positions on the source's time axis; ``windows`` are the time ranges of the
-    whole hit. ``peak`` is the worst sample of the rule's number. ``returns_ms`` is how often short bursts
-    come back in the windows, None if they do not. ``host`` is set in a part; ``periods`` are
-    the times when the entity was on that host, None for always.
+    whole hit. ``peak`` is the worst sample of the rule's number. ``bursts`` are those that come back in the
+    windows, None if none do: then ``spans`` are only these, without the good time in between. ``host`` is set
+    in a part; ``periods`` are the times when the entity was on that host, None for always.
     """
 
     compiled: CompiledRule
@@ -52,7 +53,7 @@ class Hit:
     share: float
     short: bool
     peak: float = math.nan
-    returns_ms: float | None = None
+    bursts: CloseBursts | None = None
     host: EntityRef | None = None
     periods: Periods | None = None
 
@@ -193,12 +194,13 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
         own = windows.entity == row
         spans = tuple(zip(windows.first[own].tolist(), windows.last[own].tolist(), strict=True))
         times = scene.times
+        bursts = close_bursts(true[row] == 1, times, scene.compiled.sustained)
         hit = Hit(
             compiled=scene.compiled,
             source=scene.source,
             entity=scene.rows[row],
             severity="info" if info else "warning",
-            spans=spans,
+            spans=spans if bursts is None else _within(bursts.spans, spans),
             windows=tuple(
                 TimeRange(max(int(times[first]) - lead, int(times[0])), int(times[last]))
                 for first, last in spans
@@ -207,10 +209,19 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
             share=float(share[row]),
             short=short,
             peak=float(peaks[row]),
-            returns_ms=close_bursts_ms(true[row] == 1, times, scene.compiled.sustained),
+            bursts=bursts,
         )
         hits.append(replace(hit, severity="critical") if critical[row] else hit)
     return hits
+
+
+def _within(
+    bursts: tuple[tuple[int, int], ...], spans: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
+    """The bursts that lie in the spans: what is told of a problem is told of its bad times."""
+    return tuple(
+        (first, last) for first, last in bursts if any(start <= first and last <= end for start, end in spans)
+    )
 
 
 def _lead_ms(scene: Scene) -> int:

@@ -368,9 +368,10 @@ class Run:
     def _pattern_note(self, hit: Hit, windows: Sequence[TimeRange]) -> tuple[str, ...]:
         """That it comes back at even intervals, if it does."""
         pattern = hit.compiled.sustained.returning
-        if hit.returns_ms is not None:
+        if hit.bursts is not None:
+            every, lasts = (format_duration(one / 1000) for one in (hit.bursts.every_ms, hit.bursts.lasts_ms))
             return (
-                f"It comes back every {format_duration(hit.returns_ms / 1000)}. Look for what does that.",
+                f"It comes back every {every}, for {lasts}: numbers are of these. Look for what does that.",
             )
         if pattern is None or len(windows) < pattern.times:
             return ()

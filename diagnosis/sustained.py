@@ -36,6 +36,19 @@ class Windows:
         return np.cumsum(edges[:, :-1], axis=1) > 0
 
 
+@dataclass(frozen=True, slots=True)
+class CloseBursts:
+    """Bursts of one entity that come back before a problem would have ended.
+
+    ``every_ms`` is the median distance of their beginnings, ``lasts_ms`` how long half of them last at most;
+    ``spans`` are the first and last position of each on the time axis.
+    """
+
+    every_ms: float
+    lasts_ms: float
+    spans: tuple[tuple[int, int], ...]
+
+
 def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Windows:
     """Return the windows in which ``true`` (entities, times; 1, 0 or NaN) holds as long as ``hold`` requires.
 
@@ -85,8 +98,8 @@ def spacing_ms(starts: IntArray, spread: float, slack_ms: float, part: float = 1
     return usual if is_near.mean() >= part else None
 
 
-def close_bursts_ms(violating: BoolArray, times: IntArray, rule: Sustained) -> float | None:
-    """Return how often (ms) bursts come back that follow each other too closely to end a problem.
+def close_bursts(violating: BoolArray, times: IntArray, rule: Sustained) -> CloseBursts | None:
+    """Return the bursts that come back and follow each other too closely to end a problem.
 
     ``violating`` are the samples of one entity, shape (times,). None if there is no such pattern.
     """
@@ -94,7 +107,12 @@ def close_bursts_ms(violating: BoolArray, times: IntArray, rule: Sustained) -> f
         return None
     bursts = _merge(violating[None], np.zeros(1, np.int64), times, _APART * usual_step(times) / 1000)
     several = bursts.last > bursts.first
-    return _close_spacing(times[bursts.first[several]], times[bursts.last[several]], times, rule)
+    every = _close_spacing(times[bursts.first[several]], times[bursts.last[several]], times, rule)
+    if every is None:
+        return None
+    step = usual_step(times)  # a burst's last sample stands for an interval, too
+    lasts = float(np.median(times[bursts.last[several]] - times[bursts.first[several]])) + step
+    return CloseBursts(every, lasts, tuple(zip(bursts.first.tolist(), bursts.last.tolist(), strict=True)))
 
 
 def _close_spacing(starts: IntArray, ends: IntArray, times: IntArray, rule: Sustained) -> float | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from diagnosis.sustained import (
     Windows,
-    close_bursts_ms,
+    close_bursts,
     fitted,
     present_windows,
     sustained_windows,
@@ -125,7 +125,10 @@ def test_short_bursts_that_soon_come_back_count_together(
     assert spans(row, 2, "steady") == []
     rule = problems().sustained["contention"]
     if is_found:
-        assert close_bursts_ms(np.array(row) == 1, axis(len(row), 2), rule) == every * 1000
+        told = close_bursts(np.array(row) == 1, axis(len(row), 2), rule)
+        assert told is not None
+        assert (told.every_ms, told.lasts_ms) == (every * 1000, length * 1000)
+        assert len(told.spans) == len(range(20, total, every))
 
 
 def test_short_bursts_without_an_order_are_noise() -> None:
