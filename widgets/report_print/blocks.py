@@ -54,22 +54,31 @@ class BoxMaker:
 
     def report(self, report: Report) -> Iterator[Box]:
         """Yield the boxes of a report; the first section ends its page."""
+        yield from self.head(report)
+        for number, section in report.numbered():
+            yield from self.section(number, section, is_last=section is report.sections[-1])
+
+    def head(self, report: Report) -> Iterator[Box]:
+        """Yield what stands above the first section."""
         if report.is_simulated:
             yield self._text([Run("Lab: simulated servers", is_bold=True, tone="info")], _SMALL, keeps=True)
         yield self._text([Run(report.title, is_bold=True)], _TITLE, keeps=True)
         yield self._text([Run(report.byline, tone="muted")], _SMALL, keeps=True)
-        for number, section in report.numbered():
-            yield from self._section(number, section, is_last=section is report.sections[-1])
 
-    def _section(self, number: int, section: Section, *, is_last: bool) -> Iterator[Box]:
+    def section(self, number: int, section: Section, *, is_last: bool) -> Iterator[Box]:
+        """Yield the boxes of a section; number 0 is the page for a manager, which nothing else shares."""
         if number:
             runs = [Run(f"{number}  ", is_bold=True, tone="info"), Run(section.title, is_bold=True)]
             note = [Run(f"   {section.note}", tone="muted")] if section.note else []
             yield self._text([*runs, *note], _SECTION if not note else _SECTION - 1.5, above=16, keeps=True)
-        boxes = [box for block in section.blocks for box in self._makers[type(block)](block)]
-        if number == 0 and not is_last and boxes:
-            boxes[-1].ends_page = True
-        yield from boxes
+        before: Box | None = None
+        for box in (box for block in section.blocks for box in self._makers[type(block)](block)):
+            if before is not None:
+                yield before
+            before = box
+        if before is not None:
+            before.ends_page = number == 0 and not is_last
+            yield before
 
     def _text(
         self, runs: Sequence[Run], points: float, *, above: float = 3.0, keeps: bool = False
