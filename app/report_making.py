@@ -14,7 +14,8 @@ from diagnosis.comparison import Choice, Side, compare
 from diagnosis.comparison.windows import Windows, windows_of_one
 from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
-from resources.failures import NotFoundError
+from resources.failures import AlreadyExistsError, NotFoundError
+from resources.files import write_failures
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from resources.problem_cards import Problems
@@ -26,7 +27,7 @@ from sessions.anonymous import write_anonymised
 from sessions.anonymous.session_copy import Anonymised
 from sessions.clock import Clock
 from sessions.findings import Finding
-from sessions.store import SessionReader
+from sessions.store import SessionReader, begins_like_session
 from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, current_runs_of
 from sessions.verdicts import Verdict
@@ -131,6 +132,20 @@ def anonymous_copy(
     with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
         copy = Path(folder) / "anonymised.hscope"
         yield copy, write_anonymised(session, copy, progress=progress, cancel=cancel, guided=guided)
+
+
+def require_target(out: Path, session: Path) -> None:
+    """Raise where a report must not be written: over a session, or into a folder that is not there."""
+    with write_failures(out):
+        has_folder, is_folder = out.parent.is_dir(), out.is_dir()
+    if not has_folder:
+        raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
+    if is_folder:
+        raise AlreadyExistsError(f"{out} is a folder.", advice="Name a file in it.")
+    if begins_like_session(out) or (session.exists() and out.exists() and out.samefile(session)):
+        raise AlreadyExistsError(
+            f"{out} is a session.", meaning="The report would replace it.", advice="Name another file."
+        )
 
 
 def _knowledge(snapshot: Snapshot, problems: Problems) -> Knowledge:

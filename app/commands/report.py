@@ -26,16 +26,16 @@ from app.commands.options import (
 from app.consoles import progress_bar
 from app.display import has_display, require_libraries
 from app.own_thresholds import with_own_thresholds
-from app.report_making import Asked, AskedComparison, anonymous_copy, composed
+from app.report_making import Asked, AskedComparison, anonymous_copy, composed, require_target
 from app.terminal import cancellable, print_error, print_json, print_line
-from resources.failures import AlreadyExistsError, CancelledError, HyperscopeError, NotFoundError, UsageError
+from resources.failures import CancelledError, HyperscopeError, UsageError
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
 from resources.problem_cards import load_problems
 from resources.units import format_bytes, format_count
 from sessions.clock import UTC_ZONE, Clock
 from sessions.findings import Finding
-from sessions.store import SessionReader, begins_like_session
+from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.verdicts import Verdict, samples_after
 from viewmodels.report.choices import EVERYTHING, FAMILIES, ReportChoices, arranged, unknown_keys
@@ -203,22 +203,6 @@ def _require_sections(keys: Sequence[str]) -> None:
     if unknown:
         raise UsageError(
             f"No section of a report is called {shown(unknown[0], 60)!r}.", advice=f"There are: {_KEYS}."
-        )
-
-
-def require_target(out: Path, session: Path) -> None:
-    """Raise where a report must not be written: over a session, or into a folder that is not there."""
-    with write_failures(out):
-        has_folder, is_folder = out.parent.is_dir(), out.is_dir()
-    if not has_folder:
-        raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
-    if is_folder:
-        raise AlreadyExistsError(f"{out} is a folder.", advice="Name a file in it with -o.")
-    if begins_like_session(out) or (session.exists() and out.exists() and out.samefile(session)):
-        raise AlreadyExistsError(
-            f"{out} is a session.",
-            meaning="The report would replace it.",
-            advice="Name another file with -o.",
         )
 
 

@@ -19,6 +19,7 @@ Context = Literal[
     "heatmap",
     "tests",
     "compare",
+    "report",
     "moved",
     "troubleshoot",
 ]
@@ -65,6 +66,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "file.save", "Save what has the focus…", "File", ("Ctrl+S",), "save",
         "The table, list or chart with the keyboard focus, as a file.", needs_session=True, line=True,
+    ),
+    ActionSpec(
+        "file.report", "Put into the report", "File", ("Ctrl+Shift+A",), "print",
+        "What is shown: the charts, the finding, the guided run or the comparison.", needs_session=True,
     ),
     ActionSpec(
         "file.export", "Export the session…", "File", ("Ctrl+E",), "export",

@@ -37,6 +37,9 @@ from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import preferences
 from app.gui.recent import RecentSessions
 from app.gui.recording import ignore_result
+from app.gui.report_material import material_of
+from app.gui.report_model import ReportModel
+from app.gui.report_putting import ReportPutting
 from app.gui.saving import Saving
 from app.gui.scope_entry import ScopeEntry
 from app.gui.scope_model import ScopeModel
@@ -108,6 +111,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         jobs=jobs,
         tests=TestsModel(session, jobs, settings, models),
         comparison=ComparisonModel(session, jobs, (catalogue, problems), models),
+        report=ReportModel(session, jobs, models),
         moved=MovedModel(session, jobs, models),
         troubleshooting=TroubleshootingModel(session, jobs, models),
         theme=theme,
@@ -131,6 +135,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         recording=workbench.recording_control,
     )
     desk.comparison.known = lambda: known_of(desk)
+    desk.report.material = lambda put: material_of(desk, put)
     desk.troubleshooting.findings = lambda: desk.findings.findings
     desk.troubleshooting.cards = desk.troubleshooting.fix.cards = JudgingCards(problems, thresholds)
     workbench.join(desk, window, saving)
@@ -152,6 +157,7 @@ class _Frame(QObject):
         self._zone = ZoneChoice(desk, window, self)
         self._entry = ScopeEntry(desk, window.top.scope, self)
         self._helping = Helping(desk, window, self)
+        self._putting = ReportPutting(desk, window, self)
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
@@ -183,7 +189,9 @@ class _Frame(QObject):
         desk.tests.asked.connect(lambda: window.show_panel("tests"))
         desk.comparison.asked.connect(lambda: window.show_panel("compare"))
         desk.troubleshooting.asked.connect(lambda: window.show_panel("troubleshoot"))
+        desk.report.asked.connect(lambda: window.show_panel("report"))
         window.places.replace("inventory", "comparing", on=True)
+        window.places.replace("inventory", "reporting", on=True)
         MomentFrame(window, desk, self)
         MovedPane(window.dock("moved"), window.dock("findings"), desk, self)
         self._enable()
@@ -194,6 +202,7 @@ class _Frame(QObject):
         desk, window = self._desk, self._window
         own: dict[str, Callable[[], None]] = {
             "file.save": lambda: editing.save_focused(desk.notify),
+            "file.report": self._putting.put_shown,
             "file.close": desk.session.close,
             "file.preferences": lambda: preferences(desk, window).open(),
             "file.quit": lambda: ignore_result(window.close()),

@@ -17,6 +17,7 @@ from app.gui.judging import Judging
 from app.gui.mark_requests import MarkRequests
 from app.gui.moment_model import MomentModel
 from app.gui.moved_model import MovedModel
+from app.gui.report_model import ReportModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -88,6 +89,7 @@ class Desk:
     jobs: JobRunner
     tests: TestsModel
     comparison: ComparisonModel
+    report: ReportModel
     moved: MovedModel
     troubleshooting: TroubleshootingModel
     theme: Theme

@@ -38,6 +38,8 @@ OF_PLACES = {
     "panel-troubleshoot": "window#troubleshoot",
     "panel-compare": "window#compare",
     "panel-comparing": "window#compare",
+    "panel-report": "window#report",
+    "panel-reporting": "window#report",
     "panel-moved": "window#what-moved-with-it",
     "panel-findings": "window#findings",
     "panel-timeline": "window#timeline",

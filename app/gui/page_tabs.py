@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QResizeEvent
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtWidgets import QLabel, QTabBar, QTabWidget, QWidget
 
+from viewmodels.health import Health
 from widgets.theme import Theme
 
 _BESIDE_NAME = 26
 """Pixels that a tab takes beside its name."""
+_BADGE_GAP = 6
+"""Pixels between a name and its badge."""
 
 
 class PageTabs(QTabWidget):
@@ -18,6 +21,7 @@ class PageTabs(QTabWidget):
         super().__init__(parent)
         self._theme = theme
         self._tabs: list[tuple[str, str]] = []
+        self._badges: dict[str, QLabel] = {}
         self._is_compact = False
         self.setDocumentMode(True)
         self.currentChanged.connect(lambda _page: self._arrange())
@@ -28,6 +32,34 @@ class PageTabs(QTabWidget):
         self._tabs.append((name, icon))
         self.addTab(page, name)
         self.tabBar().setAccessibleTabName(self.count() - 1, name)
+        self._arrange()
+
+    def show_badge(self, name: str, text: str, state: Health, spoken: str) -> None:
+        """Show a few letters beside a tab's name, none for an empty text; ``spoken`` is what is read."""
+        number = next((at for at, (own, _) in enumerate(self._tabs) if own == name), None)
+        if number is None:
+            return
+        bar, badge = self.tabBar(), self._badges.get(name)
+        bar.setAccessibleTabName(number, f"{name}, {spoken}" if text else name)
+        if not text:
+            if badge is not None:
+                bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, None)
+                self._badges.pop(name).deleteLater()
+                self._arrange()
+            return
+        if badge is None:
+            badge = self._badges[name] = QLabel()
+            badge.setProperty("role", "chip")
+            bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, badge)
+        if (badge.text(), badge.property("state")) != (text, state):
+            badge.setText(text)
+            badge.setProperty("state", state)
+            badge.style().unpolish(badge)
+            badge.style().polish(badge)
+            badge.adjustSize()
+            # The bar measures its tabs when a button is set, not when it grows; and hides the one before.
+            bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, badge)
+            badge.show()
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -55,4 +87,5 @@ class PageTabs(QTabWidget):
         font = QFont(self.tabBar().font())
         font.setWeight(QFont.Weight.DemiBold)
         wide = QFontMetrics(font).horizontalAdvance
-        return sum(wide(name) + _BESIDE_NAME for name, _ in self._tabs)
+        badges = sum(one.sizeHint().width() + _BADGE_GAP for one in self._badges.values())
+        return sum(wide(name) + _BESIDE_NAME for name, _ in self._tabs) + badges

@@ -141,10 +141,7 @@ def test_a_session_is_never_written_over(say: Say, night: Path, tmp_path: Path) 
     before = night.read_bytes()
     code, _, wrong = say(night, "-o", night)
     assert (code, night.read_bytes()) == (4, before)
-    assert (
-        wrong
-        == f"hyperscope: {night} is a session. The report would replace it. Name another file with -o.\n"
-    )
+    assert wrong == f"hyperscope: {night} is a session. The report would replace it. Name another file.\n"
     assert say(night, "-o", tmp_path)[0] == 4
     assert say(night, "-o", tmp_path / "none" / "report.html")[0] == 3
 

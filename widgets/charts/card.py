@@ -57,6 +57,7 @@ class ChartCard(QFrame):
     explain_wanted = Signal()
     moved_wanted = Signal(object)
     before_wanted = Signal()
+    report_wanted = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -82,6 +82,7 @@ class CardMenu:
                 for name, one in zip(names, curves, strict=True)
             ),
             MenuEntry("Compare this time with before", card.before_wanted.emit, "Ctrl+B"),
+            MenuEntry("Put this chart into the report", card.report_wanted.emit),
         ]
 
     def _folding(self) -> list[MenuEntry | None]:

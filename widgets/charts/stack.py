@@ -52,6 +52,7 @@ class ChartStack(QScrollArea):
     explain_wanted = Signal(object)
     moved_wanted = Signal(object)
     before_wanted = Signal()
+    report_wanted = Signal(object)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,6 +193,7 @@ class ChartStack(QScrollArea):
         card.explain_wanted.connect(lambda card=card: self.explain_wanted.emit(card.spec.series))
         card.moved_wanted.connect(self.moved_wanted)
         card.before_wanted.connect(self.before_wanted)
+        card.report_wanted.connect(lambda: self.report_wanted.emit(card.spec))
         card.show_statistics(on=self._statistics)
         card.session = self._session
         card.head.titles = self._titles

@@ -22,7 +22,8 @@ class FindingsMenu(QObject):
     with the finding to copy; ``all_wanted`` to save all findings; ``test_wanted`` with the id of a test and
     the finding; ``explain_wanted`` with the problem to explain; ``moved_wanted`` with a finding of
     which is asked what moved with it; ``before_wanted`` with one whose time is to be compared with before;
-    ``troubleshoot_wanted`` with one to look into, ``verify_wanted`` with one whose fix is to be verified.
+    ``troubleshoot_wanted`` with one to look into, ``verify_wanted`` with one whose fix is to be verified,
+    ``report_wanted`` with one that is to be put into the report.
     ``tests`` returns ids and titles of the tests that a finding offers.
     """
 
@@ -36,6 +37,7 @@ class FindingsMenu(QObject):
     before_wanted = Signal(object)
     troubleshoot_wanted = Signal(object)
     verify_wanted = Signal(object)
+    report_wanted = Signal(object)
 
     def __init__(self, view: QWidget, body: QWidget, cards: Callable[[], Sequence[FindingCard]]) -> None:
         """``cards`` are those in ``body``, which scrolls in the view."""
@@ -66,6 +68,12 @@ class FindingsMenu(QObject):
         card = self._current()
         return self._view.rect().center() if card is None else card.mapTo(self._view, QPoint(_INSET, _INSET))
 
+    @property
+    def finding(self) -> Finding | None:
+        """The finding with the keys, else the open one; None if there is none."""
+        card = self._current()
+        return card.finding if card is not None else None
+
     def _entries(self, at: QPoint | None) -> Entries:
         finding = self._finding_at(at)
         save = MenuEntry("Save all findings…", self.all_wanted.emit, SAVE)
@@ -82,6 +90,7 @@ class FindingsMenu(QObject):
             MenuEntry("What is this problem?", partial(self.explain_wanted.emit, finding.problem)),
             MenuEntry("What moved with it", partial(self.moved_wanted.emit, finding)),
             MenuEntry("Compare its time with before", partial(self.before_wanted.emit, finding)),
+            MenuEntry("Put into the report", partial(self.report_wanted.emit, finding), "Ctrl+Shift+A"),
             *offered,
             None,
             MenuEntry("Copy as text", lambda: self.text_wanted.emit(finding), COPY),

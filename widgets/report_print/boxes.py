@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QBrush, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 
 from resources.foreign_text import visible, with_units_kept
 from viewmodels.report.document import Run
@@ -174,7 +174,7 @@ class SideBySide:
         point = self.ink.point
         for number, (value, label) in enumerate(self.tiles):
             left, top = x + number * (self.each + self.gap), y + 6 * point
-            painter.setPen(self.ink.colour("line"))
+            painter.setPen(QPen(self.ink.colour("line"), 0.6 * point))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(left, top, self.each, self.height - 10 * point))
             value.paint(painter, left + 6 * point, top + 4 * point)

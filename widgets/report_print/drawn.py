@@ -77,6 +77,7 @@ class DrawingBox:
     def _label(self, painter: QPainter, label: Label) -> None:
         size = TEXT_SIZE * self.scale / self.ink.point
         font = self.ink.font(size, is_bold=label.is_bold)
+        font.setPixelSize(max(1, round(size * self.ink.point)))  # the same on a screen, whatever its density
         width = self.ink.metrics(font).horizontalAdvance(label.text)
         shift = {"start": 0.0, "middle": width / 2, "end": width}[label.anchor]
         painter.setFont(font)

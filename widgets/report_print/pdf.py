@@ -96,9 +96,14 @@ class Printing:
         self._painter = QPainter(self._file.writer)
         self.done = 0
 
+    @property
+    def count(self) -> int:
+        """How many pages there are."""
+        return len(self._laid.pages)
+
     def advance(self) -> bool:
         """Print the next page; return False once all are printed."""
-        if self.done < len(self._laid.pages):
+        if self.done < self.count:
             if self.done:
                 self._file.writer.newPage()
             self._laid.paint(self._painter, self.done)

@@ -25,10 +25,13 @@ from wizards.pages.result_head import ChipsView
 
 
 class CompareHead(QFrame):
-    """Signals: ``copied`` and ``saved`` when the command or the table is wanted; ``cancelled``; ``again``."""
+    """Signals: ``copied`` and ``saved`` when the command or the table is wanted; ``cancelled``; ``again``;
+    ``put`` to put the comparison into the report.
+    """
 
     copied = Signal()
     saved = Signal()
+    put = Signal()
     cancelled = Signal()
     again = Signal()
 
@@ -50,6 +53,9 @@ class CompareHead(QFrame):
         self.command = QPushButton("Copy command")
         self.csv = QPushButton("CSV…")
         self.csv.setAccessibleName("Save the table as CSV")
+        self.report = QPushButton("Report")
+        self.report.setAccessibleName("Put into the report")
+        self.report.setToolTip("Put this comparison into the report (Ctrl+Shift+A)")
         self.cancel = QPushButton("Cancel")
         self.renew = QPushButton("Compare again")
         self.renew.setProperty("role", "primary")
@@ -57,6 +63,7 @@ class CompareHead(QFrame):
             (self.command, self.copied),
             (self.csv, self.saved),
             (self.cancel, self.cancelled),
+            (self.report, self.put),
             (self.renew, self.again),
         ):
             button.clicked.connect(signal)
@@ -80,7 +87,7 @@ class CompareHead(QFrame):
         row.setSpacing(10)
         row.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
-        for button in (self.renew, self.cancel, self.command, self.csv):
+        for button in (self.renew, self.cancel, self.report, self.command, self.csv):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_head(self, head: PageHead, *, has_grown: bool) -> None:
@@ -109,6 +116,7 @@ class CompareHead(QFrame):
         self._about.show_text(about)
         self._chips.show_chips(())
         self._show(line=True, about=bool(about), limits=False, busy=False, renew=renew)
+        self.report.hide()
 
     def show_progress(self, part: float, text: str) -> None:
         """Show how far the comparison is."""
@@ -126,11 +134,12 @@ class CompareHead(QFrame):
         self.bar.setVisible(busy)
         self.cancel.setVisible(busy)
         self.renew.setVisible(renew)
-        for button in (self.command, self.csv):
+        for button in (self.command, self.csv, self.report):
             button.setVisible(not busy)
 
     def _dress(self) -> None:
         icons, tokens = self._theme.icons, self._theme.tokens
         self.command.setIcon(icons.get("copy"))
         self.csv.setIcon(icons.get("export"))
+        self.report.setIcon(icons.get("add"))
         self.renew.setIcon(icons.get("refresh", tokens.on_accent))

@@ -1,4 +1,4 @@
-"""The pages of a report as they will be printed: painted when they come into sight, one or two side by side."""
+"""The pages of a report as they will be printed, painted when they come into sight."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class VerifyCard(QFrame):
 
     Signals: ``wanted`` for Done, verify; ``told`` when the change was made; ``window_wanted`` and
     ``session_wanted`` for another later time; ``compared`` for all counters before and after;
-    ``asked`` when there begins or ends to be an answer.
+    ``put`` to put it into the report; ``asked`` when there begins or ends to be an answer.
     """
 
     wanted = Signal()
@@ -41,6 +41,7 @@ class VerifyCard(QFrame):
     window_wanted = Signal()
     session_wanted = Signal()
     compared = Signal()
+    put = Signal()
     asked = Signal()
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
@@ -76,6 +77,9 @@ class VerifyCard(QFrame):
         self.all = QPushButton("Compare all")
         self.all.setAccessibleName("Compare all counters before and after the change")
         self.all.clicked.connect(self.compared)
+        self.report = QPushButton("Put into report")
+        self.report.setToolTip("The report tells of this run: Ctrl+Shift+A")
+        self.report.clicked.connect(self.put)
         self._arrange()
         theme.changed.connect(self._dress)
         self._dress()
@@ -92,6 +96,7 @@ class VerifyCard(QFrame):
         places = ((self.done, 0, 0), (self.made, 0, 1), (self.all, 0, 1))
         for button, row, place in (*places, (self.window_button, 1, 0), (self.session_button, 1, 1)):
             buttons.addWidget(button, row, place)
+        buttons.addWidget(self.report, 2, 0)
         buttons.setColumnStretch(2, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
@@ -112,7 +117,7 @@ class VerifyCard(QFrame):
         self.sentence.setVisible(can_verify)
         self.done.setVisible(can_verify)
         self.done.setText("Done, verify")
-        for one in (self.made, self.all, self.window_button, self.session_button):
+        for one in (self.made, self.all, self.window_button, self.session_button, self.report):
             one.hide()
         self.setVisible(can_verify)
 
@@ -165,6 +170,7 @@ class VerifyCard(QFrame):
         has_told = self._found is not None and any(one.told for one in self._found.changes)
         self.made.setVisible(not is_done and not has_told)
         self.all.setVisible(is_done and self._found is not None and self._found.after is not None)
+        self.report.setVisible(is_done)
         self.window_button.setVisible(True)
         self.session_button.setVisible(True)
         self.show()
@@ -216,5 +222,6 @@ class VerifyCard(QFrame):
     def _dress(self) -> None:
         self.done.setIcon(self._theme.icons.get("check", self._theme.tokens.on_accent))
         self.all.setIcon(self._theme.icons.get("compare"))
+        self.report.setIcon(self._theme.icons.get("print"))
         if self._found is not None:
             self.show_found(self._found)

@@ -17,6 +17,7 @@ from app.gui.panels import (
     jobs,
     moved_late,
     overview,
+    reporting,
     timeline,
     troubleshooting,
 )
@@ -24,12 +25,14 @@ from resources.views import Screen
 
 _BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
 _BESIDE_TROUBLESHOOT = frozenset({"inventory", "jobs", "timeline"})
+_BESIDE_REPORT = frozenset({"inventory", "jobs", "reporting"})
 _BESIDE_COMPARE = frozenset({"inventory", "jobs", "comparing"})
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
     PanelSpec("steps", "Guided test", "tests", "left", guided.make_steps, shown=False, is_passing=True),
     PanelSpec("comparing", "Compare", "compare", "left", comparing.make_rail, shown=False, is_passing=True),
+    PanelSpec("reporting", "Report", "print", "left", reporting.make_rail, shown=False, is_passing=True),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
@@ -47,6 +50,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec(
         "compare", "Compare", "compare", "center", comparing.make_page, ("Ctrl+0",), beside=_BESIDE_COMPARE
     ),
+    PanelSpec("report", "Report", "print", "center", reporting.make_page, ("Ctrl+R",), beside=_BESIDE_REPORT),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
     PanelSpec("moved", "What moved with it", "moved", "right", moved_late.make, shown=False, is_passing=True),
@@ -66,6 +70,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
         "timeline": timeline.KEYS,
         "tests": guided.KEYS,
         "compare": comparing.KEYS,
+        "report": reporting.KEYS,
         "moved": moved_late.KEYS,
         "troubleshoot": troubleshooting.KEYS,
     }

@@ -13,6 +13,7 @@ from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
 from app.gui.navigation import compare_with_before
+from app.gui.report_material import put_charts
 from app.gui.scope_events import ScopeEvents
 from viewmodels.chart_curves import CurveLabels
 from viewmodels.snapshot import Change
@@ -51,6 +52,7 @@ class ChartsPanel(QObject):
         stack.saved.connect(desk.save_file)
         stack.moved_wanted.connect(desk.moved.ask_series)
         stack.before_wanted.connect(lambda: compare_with_before(desk))
+        stack.report_wanted.connect(lambda chart: put_charts(desk, (chart,)))
         stack.pictured.connect(lambda picture, title: copy_drawn(desk, picture, title))
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
@@ -129,8 +131,7 @@ class ChartsPanel(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None or not self.view.isVisible():
             return
-        charts, samples = self._desk.charts.charts, self._reading.samples
-        window = self._range.show()
+        charts, samples, window = self._desk.charts.charts, self._reading.samples, self._range.show()
         self.view.show_empty(on=not charts or window is None)
         if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.comparison_opening import ask_moved_with, open_line, open_row
 from app.gui.comparison_reading import ComparisonReading
 from app.gui.desk import Desk
+from app.gui.report_material import put_comparison
 from resources.foreign_text import shown
 from viewmodels.comparison_surroundings import surroundings_of
 from widgets.copying import copy_text
@@ -45,6 +46,7 @@ class ComparePanel(QObject):
         view.again.connect(self._again)
         view.head.again.connect(model.renew)
         view.head.cancelled.connect(model.cancel)
+        view.head.put.connect(lambda: put_comparison(desk))
         view.head.copied.connect(lambda: desk.notify(copy_text(model.command, "The command"), "ok"))
         view.ticked.connect(model.kind_wanted)
         model.table_wanted.connect(view.table.setFocus)

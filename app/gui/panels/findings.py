@@ -11,6 +11,7 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.findings_leaving import FindingsLeaving
 from app.gui.navigation import pin_worst_moment
+from app.gui.report_material import put_finding
 from sessions.findings import Evidence, Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import evidence_series
@@ -46,6 +47,7 @@ class FindingsPanel(QObject):
         self.view.menu.troubleshoot_wanted.connect(self._troubleshoot)
         self.view.menu.verify_wanted.connect(lambda finding: self._troubleshoot(finding, and_verify=True))
         self.view.menu.before_wanted.connect(self._compare)
+        self.view.menu.report_wanted.connect(lambda finding: put_finding(desk, finding))
         desk.findings.changed.connect(self._renew)
         desk.findings.verdict_changed.connect(self._show_verdict)
         desk.times.changed.connect(lambda _clock: self._show_verdict())

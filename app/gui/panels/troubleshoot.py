@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.desk import Desk
 from app.gui.navigation import troubleshoot
 from app.gui.preferences import preferences
+from app.gui.report_material import put_run
 from app.gui.settings import STORAGE_PAGES
 from app.gui.troubleshooting_choosing import TroubleshootingChoosing
 from app.gui.troubleshooting_opening import compare_all, show_numbers
@@ -62,6 +63,7 @@ class TroubleshootPanel(QObject):
         card.window_wanted.connect(self._choosing.ask_later_times)
         card.session_wanted.connect(self._choosing.ask_other_session)
         card.compared.connect(lambda: compare_all(desk))
+        card.put.connect(lambda: put_run(desk))
 
     def _appear(self, is_seen: bool) -> None:
         self._model.watch(on=is_seen)

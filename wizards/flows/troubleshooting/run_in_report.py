@@ -332,7 +332,7 @@ def _numbers(numbers: Sequence[VerifiedNumber]) -> Table:
         Column("After", is_number=True),
         Column("Change", is_number=True),
         Column("95 % interval", is_number=True, weight=1.8),
-        Column("Judged", weight=0.9),
+        Column("Judged", weight=1.3),
     )
     rows = []
     for one in numbers:
