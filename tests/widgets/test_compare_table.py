@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.comparison_charts import OverlayChart
-from viewmodels.comparison_page import ComparedRow, RowShape, Whisker
+from viewmodels.comparison_page import ComparedRow, ComparisonPage, PageHead, RowShape, Whisker
 from viewmodels.comparison_surroundings import LoadBlock, LoadLine, OtherLine, Surroundings
+from viewmodels.health import Health
 from widgets.eliding import NameElider
 from widgets.theme import Theme
 from wizards.pages.compare_chart import OverlayChartView
@@ -26,6 +27,7 @@ from wizards.pages.compare_charts import CompareCharts
 from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_load import LoadSection
 from wizards.pages.compare_others import OtherList
+from wizards.pages.compare_page import ComparePage
 from wizards.pages.compare_rail import CompareRail
 from wizards.pages.compare_table import COLUMNS, ChangesTable
 
@@ -302,3 +304,22 @@ def test_buttons_that_are_off_say_why(theme: Theme, qtbot: QtBot) -> None:
     assert rail.offers.toolTip() == "Without samples there is nothing to compare"
     rail.show_choices(can_swap=True, has_samples=True)
     assert (rail.swap.toolTip(), rail.offers.toolTip()) == ("Swap A and B (X)", "")
+
+
+@pytest.mark.parametrize(
+    ("state", "same", "said"),
+    [
+        ("ok", 90, "Nothing differs beyond the noise."),
+        ("none", 90, "No difference is seen in so few samples."),
+        ("none", 10, "No difference is known; most is undecided."),
+        ("none", 0, "All is undecided."),
+    ],
+)
+def test_what_is_undecided_is_not_said_to_be_the_same(
+    theme: Theme, qtbot: QtBot, state: Health, same: int, said: str
+) -> None:
+    page = ComparePage(theme)
+    qtbot.addWidget(page)
+    head = PageHead(state, "", 0, 0, 0, same, 100 - same, "", "")
+    page.show_page(ComparisonPage(head, (), 0), "A against B", has_grown=False)
+    assert page.lists.none.reason.text() == said

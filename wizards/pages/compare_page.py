@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from resources.units import format_count
 from viewmodels.comparison_charts import OverlayChart
-from viewmodels.comparison_page import ComparedRow, ComparisonPage, RowFilter, charted
+from viewmodels.comparison_page import ComparedRow, ComparisonPage, PageHead, RowFilter, charted
 from viewmodels.file_offer import table_file
 from viewmodels.text_table import rows_label
 from widgets.empty_state import EmptyState
@@ -27,6 +27,15 @@ from wizards.pages.compare_head import CompareHead
 from wizards.pages.compare_keys import PAGE_KEYS
 from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_table import ChangesTable
+
+
+def _nothing_differs(head: PageHead) -> str:
+    """Why there is no change; what is undecided is never said to be the same."""
+    if head.state == "ok":
+        return "Nothing differs beyond the noise."
+    if head.same > head.undecided:
+        return "No difference is seen in so few samples."
+    return "No difference is known; most is undecided." if head.same else "All is undecided."
 
 
 class ComparePage(QWidget):
@@ -211,9 +220,7 @@ class ComparePage(QWidget):
             return
         rows, head, changed = self._rows(), self._page.head, self._page.total
         self.table.show_rows(rows, new=new)
-        nothing = (
-            "Nothing differs beyond the noise." if not changed else "No row fits what is chosen on the left."
-        )
+        nothing = "No row fits what is chosen on the left." if changed else _nothing_differs(head)
         self.lists.show_none("" if rows else nothing)
         alike = changed - len(self._page.rows)
         parts = [f"{format_count(alike)} more with the very same numbers"] * bool(alike > 0)
