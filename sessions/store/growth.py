@@ -87,6 +87,14 @@ class FollowingReader(RecordReader):
         with self._state():
             yield
 
+    @contextmanager
+    def read_repeatedly(self) -> Iterator[None]:
+        """Let all calls within the block see the same state of the file, and keep what they decode, as far as
+        memory allows: for whoever reads the same samples several times.
+        """
+        with self.one_state(), self._samples.contents.keeping():
+            yield
+
     def copy_rewritten(self, out: Path, rewrite: Rewriter, step: Callable[[float], None]) -> None:
         """Write a copy with other texts to ``out``, which must not exist; ``step`` may raise to stop."""
         with self._state():

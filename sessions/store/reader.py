@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -145,14 +144,6 @@ class SessionReader(FollowingReader):
         """
         with self._state():
             return statistics.block_means(self._samples, np.asarray(ids, np.int64), window, most)
-
-    @contextmanager
-    def read_repeatedly(self) -> Iterator[None]:
-        """Let all calls within the block see the same state of the file, and keep what they decode, as far as
-        memory allows: for whoever reads the same samples several times.
-        """
-        with self.one_state(), self._samples.contents.keeping():
-            yield
 
     def times(self, source: int, window: TimeRange | None = None) -> IntArray:
         """Return the sampling instants of a source; strictly increasing, shape (n,), int64, ms."""
