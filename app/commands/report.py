@@ -127,6 +127,10 @@ def report(
     for target in (out, pdf):
         if target is not None:
             require_target(target, session)
+    if out.suffix.lower() == ".pdf":
+        raise UsageError(
+            f"{out} would be HTML, whatever its name says.", advice=f"Give -o REPORT.html --pdf {out.name}."
+        )
     if pdf is not None and pdf.absolute() == out.absolute():
         raise UsageError("-o and --pdf name the same file.")
     windows = tuple(zip(before or (), after or (), strict=True))

@@ -171,6 +171,11 @@ def test_what_does_not_fit_is_said_before_anything_is_read(say: Say, night: Path
         "hyperscope: --before and --after go together. Give both windows as T..T.\n",
     )
     assert say(night, "-o", out, "--before", "yesterday", "--after", "today")[0] == 2
+    pdf = tmp_path / "report.PDF"
+    assert say(night, "-o", pdf)[::2] == (
+        2,
+        f"hyperscope: {pdf} would be HTML, whatever its name says. Give -o REPORT.html --pdf report.PDF.\n",
+    )
     assert not out.exists()
     assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
 
