@@ -61,17 +61,17 @@ def windows_of_one(span: TimeRange, a: TimeRange | str | None, b: TimeRange | st
 
 def apart(a: TimeRange, b: TimeRange) -> tuple[TimeRange, TimeRange]:
     """Return both windows of one session without an instant that they share because one ends where the other
-    begins: it is the later one's. Raises UsageError if they share more.
+    begins: it is the earlier one's. Raises UsageError if they share more.
     """
     first, second = sorted((a, b), key=lambda one: one.start)
-    if first.start < first.end == second.start:
-        first = TimeRange(first.start, first.end - 1)
+    if first.end == second.start < second.end:
+        second = TimeRange(second.start + 1, second.end)
     if first.intersect(second) is not None:
         raise UsageError(
             "A and B overlap, so that the same samples would be on both sides.",
             advice="Choose windows of which one ends before the other begins.",
         )
-    return (first, second) if a.start < b.start else (second, first)
+    return (first, second) if a.start <= b.start else (second, first)
 
 
 def windows_of_two(
