@@ -54,9 +54,11 @@ def compare_with_before(desk: Desk) -> None:
     """Compare the time that is shown with what was before it; of the whole session, its halves."""
     snapshot = desk.session.snapshot
     window = desk.scope.scope.window_in(snapshot.span) if snapshot is not None else None
-    if snapshot is None or window is None:
+    if snapshot is None:
         return
-    if window == snapshot.span:
+    if window is None:
+        desk.notify("The session has no samples yet: there is nothing to compare.", "info")
+    elif window == snapshot.span:
         desk.comparison.asked.emit()
     else:
         desk.comparison.with_before(window)

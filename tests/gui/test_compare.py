@@ -169,6 +169,10 @@ def test_keys_without_samples_say_what_there_has_to_be(
         writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
     program.workbench.open_paths([tmp_path / "empty.hscope"])
     wait(qtbot, lambda: program.desk.session.snapshot is not None)
+    program.window.commands["go.compare"].trigger()
+    assert program.window.messages.past[-1].text == (
+        "The session has no samples yet: there is nothing to compare."
+    )
     program.window.show_panel("compare")
     press(qtbot, key)
     assert program.window.messages.past[-1].text == (
