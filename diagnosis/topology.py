@@ -77,6 +77,7 @@ class Topology:
         self.storage = StorageTable(limits, self.base, self.entity, self._facts)
         self.series = SeriesIndex()
         self.sources = [one.id for one in source.sources()]
+        self.vcenters = {one.id for one in source.sources() if one.spec.kind == "vcenter"}
         for series in source.series(counters):
             self._add(series)
         self._shown: dict[EntityRef, str] = {}

@@ -31,6 +31,9 @@ _OPTIONAL = re.compile(rf"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _ASIDE_OPEN, _ASIDE_CLOSE = "\ue005", "\ue006"
 """A template's own round brackets: those of names ("DFS-05 (archive)") are left alone."""
 _BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE, "(": _ASIDE_OPEN, ")": _ASIDE_CLOSE})
+CONNECT = "connect to vCenter"
+_LOOK_UP = "look in the vSphere Client (this session has nothing of it from its vCenter)".translate(_BRACKETS)
+"""How to get what only a vCenter tells: without one in the session, and where one did not tell it."""
 _SHOWN_BRACKETS = str.maketrans({_ASIDE_OPEN: "(", _ASIDE_CLOSE: ")"})
 _UNKNOWN = re.compile(f"[{_HOLE}{_NOBODY}]")
 _IN_ASIDE = f"[^{_ASIDE_OPEN}{_ASIDE_CLOSE}]*"
@@ -81,7 +84,8 @@ class SentenceWriter:
 
     def _fill(self, placeholder: Placeholder, row: int) -> str:
         if placeholder.kind == "text":
-            return {"entity": self._entity, "host": self._host, "pool": self._pool}[placeholder.name](row)
+            texts = {"entity": self._entity, "host": self._host, "pool": self._pool, "vcenter": self._vcenter}
+            return texts[placeholder.name](row)
         if placeholder.kind == "who":
             return next((name for name, _ in self._ranked(placeholder.name, row, placed=True)), _NOBODY)
         if placeholder.kind == "top":
@@ -131,6 +135,13 @@ class SentenceWriter:
     def _pool(self, row: int) -> str:
         pool = self.scene.topology.pools.nearest(self.scene.rows[row])
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
+
+    def _vcenter(self, row: int) -> str:
+        """How to get at what a vCenter knows: one that recorded it already did not tell."""
+        topology = self.scene.topology
+        seen = [topology.views(ref) for ref in (self.scene.rows[row], self._hosts[row]) if ref]
+        is_recorded = any(source in topology.vcenters for views in seen for source, _ in views)
+        return _LOOK_UP if is_recorded else CONNECT
 
     def _top(self, placeholder: Placeholder, row: int) -> str:
         ranked = self._ranked(placeholder.name, row, placed=True)[:_TOP]

@@ -89,6 +89,18 @@ def test_what_only_the_inventory_knows_decides_causes_of_what_esxtop_saw() -> No
     assert cause(found, "snapshot_chain").verdict == "likely"
 
 
+def test_who_is_connected_to_a_vcenter_is_not_told_to_connect() -> None:
+    """What its vCenter did not tell is looked up there; a capture alone is sent to one."""
+    alone = cause(only(capture("db01"), problem="cpu.limit"), "vm_limit").because
+    assert alone.endswith("record esxtop with -a, or connect to vCenter (config.cpuAllocation.limit).")
+    both = cause(only(capture("db01"), Inventory(), problem="cpu.limit"), "vm_limit").because
+    assert both.endswith(
+        "record esxtop with -a, or look in the vSphere Client "
+        "(this session has nothing of it from its vCenter; config.cpuAllocation.limit)."
+    )
+    assert alone.partition(":")[0] == both.partition(":")[0]
+
+
 def test_two_of_one_name_stay_apart() -> None:
     """Nobody knows which is which: no finding is taken for the other's."""
     inventory = Inventory()

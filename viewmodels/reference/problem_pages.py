@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.signals import FACT
+from diagnosis.wording import CONNECT
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
 from resources.problem_consequences import Consequence
@@ -17,6 +18,7 @@ from viewmodels.reference import values as page
 from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
+_WORDS = {"{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT}
 _NOT_BEGINNING = re.compile(r"\(\?!((?:[\w-]|\\\.)+)\)\.\*")
 """The pattern of all names but those with a beginning, which admins should not have to decipher."""
 _TAG = re.compile(r"[A-Za-z0-9]+")
@@ -251,7 +253,9 @@ def _cause(cause: Cause) -> tuple[page.Cell, ...]:
 
 def _spoken(template: str) -> str:
     """A sentence without its numbers."""
-    return _PLACE.sub("…", template.replace("{entity}", "it").replace("{host}", "the host"))
+    for place, word in _WORDS.items():
+        template = template.replace(place, word)
+    return _PLACE.sub("…", template)
 
 
 def _consequences(card: Card, problems: Problems) -> Iterator[page.Block]:
