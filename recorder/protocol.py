@@ -111,12 +111,16 @@ class Import(_Command, frozen=True, tag="import"):
     for this command.
 
     ``into``: logs are added to the session that is there. ``host`` wrote the logs, empty: they say so.
+    ``dates`` (``dmy`` …) and ``times`` (a zone) are those of tables of Get-Stat, empty: found out, this
+    computer's.
     """
 
     files: tuple[str, ...]
     out: str
     into: bool = False
     host: str = ""
+    dates: str = ""
+    times: str = ""
 
 
 RecordCommand = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust | DoAct

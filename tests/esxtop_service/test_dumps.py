@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.import_start import run_at_terminal
+from app.commands.import_start import Asked, run_at_terminal
 from collectors.esxtop_service.fitting import fitting_layout
 from collectors.esxtop_service.importing import DumpReport, import_dumps
 from collectors.esxtop_service.recognising import is_dump
@@ -66,7 +66,7 @@ def test_a_dump_is_imported_with_a_captures_counters(tmp_path: Path) -> None:
 
 
 def test_the_command_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_at_terminal([saved(tmp_path, dump(*replies()))], tmp_path / "S.hscope", host="esx01")
+    run_at_terminal([saved(tmp_path, dump(*replies()))], tmp_path / "S.hscope", asked=Asked("esx01"))
     said = capsys.readouterr().out
     assert said.startswith("4 replies of the esxtop service of esx01, ")
     assert "  note: esx07.csv: without CounterInfo; its records have the fields of ESXi 6.5." in said
