@@ -32,8 +32,8 @@ class Divided:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an import is told besides its files: ``host`` is that of logs or dumps, ``dates`` the order of a date's
-    numbers and ``times`` the zone of tables of Get-Stat; empty: found out, and this computer's.
+    """What an import is told besides its files: ``host`` is that of logs or dumps, ``dates`` the order of the
+    numbers in dates and ``times`` the zone of tables of Get-Stat; empty: found out, and this computer's.
     """
 
     host: str = ""

@@ -427,10 +427,13 @@ SWEDISH = Form("sv-SE")
 
 
 SCENARIOS = (
-"""One of each kind of resource; none in which VMware Tools decide, of which no table of PowerCLI tells."""
+    "cpu-costop-oversized",
+    "mem-balloon-vm-limit",
+    "storage-aborts-array-overloaded",
+    "net-rx-drops-guest-busy",
     "healthy-high",
-)  # fmt: skip
-"""One of each kind of resource; none in which VMware Tools, of which Get-VM's table tells nothing, decide."""
+)
+"""One of each kind of resource; none in which VMware Tools decide, of which no table of PowerCLI tells."""
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
