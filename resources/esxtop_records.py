@@ -16,6 +16,7 @@ __all__ = [
     "EsxtopRecords",
     "Identity",
     "KnownLayout",
+    "Polling",
     "ReplyLimits",
     "load_esxtop_layouts",
     "load_esxtop_records",
@@ -30,6 +31,21 @@ class ReplyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     reply_bytes: int
     broken_part: float
+    source: str
+
+
+class Polling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often hosts are asked, in seconds; ``most_hosts`` are recorded at once.
+
+    ``missed`` intervals without a sample end the comparison with what was before.
+    """
+
+    usual_s: float
+    least_s: float
+    most_hosts: int
+    grace_s: float
+    refused_s: float
+    missed: int
     source: str
 
 
@@ -61,6 +77,7 @@ class EsxtopRecords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     source: str
     limits: ReplyLimits
+    polling: Polling
     children: dict[str, dict[str, str]]
     identity: tuple[Identity, ...]
 

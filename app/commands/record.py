@@ -1,4 +1,4 @@
-"""``record``: records live counters of vCenters, ESXi hosts or the lab into a session."""
+"""``record``: records live counters of vCenters, ESXi hosts, esxtop or the lab into a session."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def record(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="vcenter://user@host[:port], esxi://user@host or lab:SCENARIO[?seed=N&fields=all|default|"
-            "diagnosis]; several at once.",
+            help="vcenter://user@host[:port], esxi://user@host, esxtop://user@vcenter/HOST[,HOST…] (or "
+            "esxtop://user@host) or lab:SCENARIO[?seed=N&fields=all|default|diagnosis]; several at once.",
             show_default=False,
         ),
     ],
@@ -62,6 +62,14 @@ def record(
     ],
     duration: Annotated[
         str, typer.Option(metavar="TIME", help="End after 70s, 10m, 2h, 7d …; without it, Ctrl-C ends it.")
+    ] = "",
+    interval: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Between two samples of esxtop://; a host's own least holds. [default: 5s]",
+            show_default=False,
+        ),
     ] = "",
     rotate: Annotated[
         str,
@@ -175,6 +183,7 @@ def record(
             lines.next_line if lines is not None and password_stdin else None,
             questions,
             reporter.ask if can_prompt() and lines is None else None,
+            interval_s=parse_duration(interval, "--interval") if interval else None,
         )
         collectors = collectors_of(sources, options)
 

@@ -25,7 +25,8 @@ class RecordOptions:
     """The options of ``record`` that concern its sources.
 
     ``thumbprints`` are for the sources with certificates, in their order. ``next_password`` returns the next
-    line of stdin, one password for each such source, None at the end of stdin.
+    line of stdin, one password for each such source, None at the end of stdin. ``interval_s``: between two
+    samples of esxtop's service, None for the usual.
 
     ``questions`` asks the program that reads our events; ``ask_here`` asks yes or no at the terminal. If both
     are None, nobody can be asked.
@@ -38,6 +39,7 @@ class RecordOptions:
     questions: Questions | None = None
     ask_here: Callable[[str], bool] | None = None
     known: KnownHosts = field(default_factory=KnownHosts)
+    interval_s: float | None = None
 
 
 def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collector]:
@@ -79,6 +81,7 @@ def _access(scheme: Scheme, address: Any, options: RecordOptions, pin: str | Non
         None if scheme.proof is None else ask_of(address, scheme.proof, options),
         options.vsphere,
         options.speed,
+        options.interval_s,
     )
 
 

@@ -1,4 +1,4 @@
-"""The schemes of source addresses (``vcenter://``, ``esxi://``, ``lab:``), each a row of a table."""
+"""The schemes of source addresses (``vcenter://``, ``esxtop://``, ``lab:``), each a row of a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from connections.address import Address, AddressForm, parse_address
 from connections.fingerprints import CERTIFICATE, Proof
 from connections.known_hosts import KnownHosts
 from connections.untrusted import Ask
-from connections.vsphere.address import ESXI, VCENTER
+from connections.vsphere.address import ESXI, ESXTOP, VCENTER
 from resources.failures import UsageError
 
 
@@ -23,7 +23,7 @@ class Access:
 
     Only a server with the thumbprint ``pin`` is accepted, if one is given; otherwise those in ``known`` (the
     known hosts) and those for which ``ask`` returns True. ``vsphere`` are options for vSphere sources,
-    ``speed`` is for the lab.
+    ``interval_s`` is for those that are asked at a pace of ours (None: the usual), ``speed`` is for the lab.
     """
 
     password: Callable[[], str]
@@ -32,6 +32,7 @@ class Access:
     ask: Ask | None
     vsphere: VSphereOptions
     speed: float
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,19 @@ def _vsphere_collector(address: Address, access: Access) -> Collector:
     )
 
 
+def _esxtop_collector(address: Address, access: Access) -> Collector:
+    from collectors.esxtop_service.live import EsxtopCollector, EsxtopOptions  # noqa: PLC0415
+
+    return EsxtopCollector(
+        address,
+        access.password,
+        EsxtopOptions(access.interval_s),
+        thumbprint=access.pin,
+        known=access.known,
+        ask=access.ask,
+    )
+
+
 def _lab_address(text: str) -> object:
     from lab.live import parse_lab_address  # noqa: PLC0415
 
@@ -100,5 +114,6 @@ def _of_server(form: AddressForm, proof: Proof, collector: Callable[[Address, Ac
 SCHEMES = (
     _of_server(VCENTER, CERTIFICATE, _vsphere_collector),
     _of_server(ESXI, CERTIFICATE, _vsphere_collector),
+    _of_server(ESXTOP, CERTIFICATE, _esxtop_collector),
     Scheme("lab:", "lab:demo", _lab_address, False, None, _lab_collector),
 )

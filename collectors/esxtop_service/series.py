@@ -82,6 +82,10 @@ class HostSeries:
         """The number of entities that the host has now."""
         return 0 if self._plan is None else len(self._plan.columns.entities)
 
+    def add_host(self, ref: EntityRef) -> None:
+        """Add the host alone, before its first sample."""
+        self._add_entities([Entity(ref, ref.key)])
+
     def add(self, sample: Sample, reply: Reply) -> int:
         """Store a sample, and what it states; return how many values it has."""
         plan = self._plan

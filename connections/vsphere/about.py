@@ -47,7 +47,7 @@ def read_about(info: Any, address: Address) -> About:
     kind = _API_TYPES.get(about.api_type)
     if kind is None:
         raise not_vsphere(address, f"it calls itself {about.full_name or about.api_type!r}")
-    if kind != address.scheme:
+    if kind != address.scheme and address.scheme in _API_TYPES.values():
         raise UsageError(
             f"{address.place} is {'a vCenter' if kind == 'vcenter' else 'an ESXi host'}: {about.full_name}.",
             advice=f"Write {kind}://… instead of {address.scheme}://….",

@@ -1,4 +1,4 @@
-"""The address of a vCenter or ESXi host: ``vcenter://user@host[:port]``, ``esxi://user@host[:port]``."""
+"""Addresses of vCenters and ESXi hosts: ``vcenter://user@host[:port]``, ``esxtop://user@host[:port]/HOST``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from connections.address import Address, AddressForm
 
 VCENTER = AddressForm("vcenter", 443, "vcenter://administrator@vsphere.local@vc01.lab")
 ESXI = AddressForm("esxi", 443, "esxi://root@esx01.lab:443")
+ESXTOP = AddressForm(
+    "esxtop", 443, "esxtop://administrator@vsphere.local@vc01.lab/esx01.lab", takes_path=True
+)
+"""The esxtop service of hosts, by way of their vCenter, or of the one host itself: the path names them."""
 GUESTS = AddressForm("guest", 443, "guest://root@vc01.lab")
 """The account of the guests of a vCenter's VMs, through VMware Tools: for passwords only."""
 

@@ -23,6 +23,7 @@ type Acts struct {
 	faults  *Faults
 	drs     *DRS
 	clocks  *dateTimeDesk
+	esxtop  *esxtopDesk
 	mu      sync.Mutex
 	waiting []postponed
 	desks   map[string]mo.Reference // by the method's name
@@ -170,6 +171,8 @@ var neededPrivileges = map[string]struct{ privilege, field string }{
 	"RefreshRecommendation":            {"Host.Inventory.EditCluster", ""},
 	"ApplyRecommendation":              {"Resource.ApplyRecommendation", ""},
 	"CancelRecommendation":             {"System.Read", ""},
+	"QueryServiceList":                 {"Global.ServiceManagers", "This"},
+	"ExecuteSimpleCommand":             {"Global.ServiceManagers", "This"},
 	"PowerOnVM_Task":                   {"VirtualMachine.Interact.PowerOn", ""},
 	"PowerOffVM_Task":                  {"VirtualMachine.Interact.PowerOff", ""},
 	"ValidateCredentialsInGuest":       {guestQuery, "Vm"},

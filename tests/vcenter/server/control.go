@@ -178,6 +178,11 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 			return true, nil, err
 		}
 		c.sessions.acts.clocks.set(host, w.Seconds)
+	case "esxtop":
+		if _, _, err := c.changes.host(w.Host); err != nil {
+			return true, nil, err
+		}
+		c.sessions.acts.esxtop.set(w.Host, w.Change.Value)
 	case "transfers_expire":
 		c.changes.guests.doors.forget(types.ManagedObjectReference{})
 	case "elements":

@@ -25,11 +25,11 @@ import (
 
 type options struct {
 	listen, control, scenario, username, password, cert, key, deny, about string
-	hostName, hostUUID, guestUser, guestPassword, transferHost            string
+	hostName, hostUUID, guestUser, guestPassword, transferHost, esxtop    string
 	interval, history, epoch, rollupDays                                  int64
 	clusters, hosts, vms, elementLimit, sessionTimeout                    int
 	esxi, verbose, hideLimit, stdin, guestMachines, diskUUIDs             bool
-	drsPeriod                                                             float64
+	drsPeriod, esxtopInterval                                             float64
 	perf                                                                  PerfOptions
 }
 
@@ -81,6 +81,8 @@ func parse(words []string) (*options, error) {
 	level := flags.Int("level", 1, "statistics level of the archive")
 	flags.BoolVar(&o.perf.NoData, "no-data", false, "have no performance data")
 	flags.Float64Var(&o.drsPeriod, "drs-period", 60, "seconds between runs of DRS where a test has to do with it; 0: on demand only")
+	flags.StringVar(&o.esxtop, "esxtop", "", "folder with the replies of the hosts' service Esxtop; none: no such service")
+	flags.Float64Var(&o.esxtopInterval, "esxtop-interval", 5, "seconds between two of these replies")
 	flags.StringVar(&o.guestUser, "guest-user", "guest", "the user of every VM's guest")
 	flags.StringVar(&o.guestPassword, "guest-password", "", "that user's password")
 	flags.BoolVar(&o.guestMachines, "guest-machines", false, "give each guest a system of its own (Linux, root)")
@@ -199,6 +201,7 @@ func serve(o *options, world *World) error {
 	events.moved = changes.follow
 	go events.follow()
 	sessions.acts = newActs(world, changes, tasks, rights, front.faults, guests)
+	sessions.acts.serveEsxtop(o.esxtop, o.esxtopInterval, front.requests)
 	if o.drsPeriod > 0 {
 		go sessions.acts.drs.follow(time.Duration(o.drsPeriod * float64(time.Second)))
 	}

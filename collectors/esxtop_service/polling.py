@@ -1,0 +1,276 @@
+"""Asks one host's esxtop service for samples, one request at a time, until asked to stop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from collectors.esxtop_service.checks import check
+from collectors.esxtop_service.counter_info import CounterInfo, read_counter_info
+from collectors.esxtop_service.reply import Reply, decode
+from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
+from collectors.esxtop_service.series import HostSeries
+from collectors.feed import Controls, Feed, Health, State
+from connections.failures import ClosedError
+from connections.vsphere.esxtop_service import EsxtopService, HostName, run_command
+from connections.vsphere.faults import SoapFault
+from connections.vsphere.retry import is_transient
+from connections.vsphere.session import VSphere
+from resources.catalogue import Catalogue
+from resources.esxtop_records import EsxtopRecords
+from resources.failures import DisconnectedError, SourceError
+from resources.units import format_duration
+from sessions.identities import MOID, UUID
+from sessions.model import Fact, Gap, SourceSpec
+
+_PAUSED = "paused"
+_COLLECTION = "collection time"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A host to record: its service, and its CounterInfo if that was read already."""
+
+    host: HostName
+    service: EsxtopService
+    info: CounterInfo | None = None
+
+
+def counter_info_of(vsphere: VSphere, service: EsxtopService) -> CounterInfo:
+    """Ask a service for its CounterInfo. Raises SourceError."""
+    return read_counter_info(run_command(vsphere, service, "CounterInfo").decode("utf-8", "replace"))
+
+
+class HostPolling:
+    """The recording of one host; ``run`` works in a thread of its own.
+
+    ``is_freed``: the host was told to free what it keeps for us, or has nothing.
+    """
+
+    def __init__(
+        self,
+        vsphere: VSphere,
+        feed: Feed,
+        target: Target,
+        known: EsxtopRecords,
+        catalogue: Catalogue,
+        interval_s: float,
+    ) -> None:
+        self._vsphere, self._feed, self._target, self._known = vsphere, feed, target, known
+        self._wanted_s = interval_s
+        self._interval_s = interval_s
+        self._info = target.info
+        self._generation = vsphere.generation
+        host = target.host
+        spec = SourceSpec("esxtop", host.name, interval_s, vsphere.clock_offset_ms)
+        self._source = feed.add_source(spec)
+        ref = feed.identify("host", [value for _, value in _identities(vsphere, host)], host.name)
+        self._sampler = Sampler(ref.key)
+        self._series = HostSeries(feed, self._source, catalogue)
+        self._ref = ref
+        self._health = Health("connecting", interval_s=interval_s)
+        self._gap: Gap | None = None
+        self._last_count = 0
+        self._longest_s = 0.0
+        self._is_known = False
+        self._offset_ms = 0
+        self.is_freed = True
+        self.report("connecting")
+
+    @property
+    def service(self) -> EsxtopService:
+        """The host's service."""
+        return self._target.service
+
+    def run(self, controls: Controls) -> None:
+        """Take samples until asked to stop; get over what passes.
+
+        Raises HyperscopeError for what does not pass, ClosedError when the connection was closed.
+        """
+        due = time.monotonic()
+        try:
+            while not controls.is_set():
+                pause_s = self._step(controls)
+                due += max(self._interval_s, pause_s)
+                now = time.monotonic()
+                if due < now:  # the host took longer than an interval: on with the next one
+                    due += (int((now - due) // self._interval_s) + 1) * self._interval_s
+                controls.wait(due - now)
+        finally:
+            self.free()
+        self.report("ended")
+
+    def free(self) -> None:
+        """Tell the host to free what it keeps for us; it may be told again."""
+        if self.is_freed:
+            return
+        try:
+            run_command(self._vsphere, self.service, "FreeStats", once=True)
+        except (SourceError, ClosedError) as error:
+            _log.info("The esxtop service was not freed: %s", type(error).__name__)
+        else:
+            self.is_freed = True
+
+    def report(self, state: State, message: str = "") -> None:
+        """Hand over the source's state."""
+        details = ((_COLLECTION, format_duration(round(self._longest_s, 1))),) if self._longest_s else ()
+        self._health = replace(self._health, state=state, message=message, details=details)
+        self._feed.report(self._source, self._health)
+
+    def _step(self, controls: Controls) -> float:
+        """One instant; return how long to wait at least before the next one (s)."""
+        if controls.paused:
+            self._sampler.forget()
+            self._miss(_PAUSED)
+            self.report("paused")
+            return 0.0
+        try:
+            self._take()
+        except SourceError as error:
+            if isinstance(error, ClosedError) or not is_transient(error):
+                raise
+            return self._failed(error)
+        return 0.0
+
+    def _failed(self, error: SourceError) -> float:
+        self._info = None  # a host that was upgraded, or a session that is new, may have other records
+        self._miss(error.happened)
+        if self._gap is not None and (self._gap.ticks or 0) >= self._known.polling.missed:
+            self._sampler.forget()
+        self.report("reconnecting", error.happened)
+        return self._known.polling.refused_s if isinstance(error, SoapFault) else 0.0
+
+    def _take(self) -> None:
+        """Ask for a reply and store the sample that it ends."""
+        if self._info is None or self._generation != self._vsphere.generation:
+            self._info = counter_info_of(self._vsphere, self.service)
+            self._generation = self._vsphere.generation
+        self.is_freed = False
+        began = time.monotonic()
+        raw = run_command(self._vsphere, self.service, "FetchStats")
+        took_s = time.monotonic() - began
+        reply = decode(raw, self._info, self._known)
+        self._follow_interval(reply)
+        if not self._is_known:
+            self._tell_who_it_is(reply, took_s)
+        sample = self._sampler.add(reply)
+        self._note_duration(took_s)
+        if sample is not None:
+            self._store(sample, reply)
+        self.report("recording", self._trouble(reply))
+
+    def _store(self, sample: Sample, reply: Reply) -> None:
+        if self._health.last_ms is not None and sample.t_ms <= self._health.last_ms:
+            return  # the host's clock was set back: samples begin again where they ended
+        count = self._series.add(sample, reply)
+        self._end_gap(sample)
+        self._last_count = count
+        self._health = replace(
+            self._health,
+            entities=self._series.entities,
+            series=self._series.series,
+            expected=self._health.expected + count,
+            received=self._health.received + count,
+            last_ms=sample.t_ms,
+        )
+
+    def _follow_interval(self, reply: Reply) -> None:
+        """The host's own least interval holds, whatever was asked for."""
+        server = reply["Server"]
+        least_s = self._known.polling.least_s
+        if "MinFetchIntervalInUsec" in server:
+            least_s = max(least_s, float(server.numbers("MinFetchIntervalInUsec")[0]) / 1e6)
+        interval_s = max(self._wanted_s, least_s)
+        if interval_s != self._interval_s:
+            self._interval_s = interval_s
+            self._feed.update_source(self._source, interval_s=interval_s)
+            self._health = replace(self._health, interval_s=interval_s)
+
+    def _tell_who_it_is(self, reply: Reply, took_s: float) -> None:
+        t_ms = time_ms(reply)
+        self._offset_ms = round(t_ms - (time.time() - took_s / 2) * 1000)
+        about = self._vsphere.about.full_name
+        self._feed.update_source(
+            self._source, clock_offset_ms=self._offset_ms, attributes=(("product", about),)
+        )
+        self._series.add_host(self._ref)
+        facts = [
+            Fact(self._ref, name, value, t_ms)
+            for name, value in _identities(self._vsphere, self._target.host)
+        ]
+        self._feed.add_facts(facts)
+        self._is_known = True
+
+    def _note_duration(self, took_s: float) -> None:
+        """Keep the longest time that the host took, which the source tells."""
+        if took_s > self._longest_s * 1.1:
+            self._longest_s = took_s
+            told = (("product", self._vsphere.about.full_name), (_COLLECTION, f"up to {took_s:.1f} s"))
+            self._feed.update_source(self._source, attributes=told)
+
+    def _trouble(self, reply: Reply) -> str:
+        """What the checks of the reply find, in a sentence; empty if all holds."""
+        most = self._known.limits.broken_part
+        broken = [one for one in check(reply, self._known) if one.broken > most * one.records]
+        return broken[0].sentence() if broken else ""
+
+    def _miss(self, reason: str) -> None:
+        """No sample now: the gap since the last one grows, up to the host's present time."""
+        last_ms, interval_ms = self._health.last_ms, round(self._interval_s * 1000)
+        if last_ms is None:
+            return
+        missed = int((time.time() * 1000 + self._offset_ms - last_ms) // interval_ms)
+        if missed < 1:
+            return
+        gap = self._gap or Gap(self._source, last_ms + interval_ms, last_ms + interval_ms, reason, None, 0)
+        self._set_gap(replace(gap, end=last_ms + missed * interval_ms, ticks=missed))
+
+    def _end_gap(self, sample: Sample) -> None:
+        """A gap ends one interval before the first sample after it."""
+        if self._gap is None:
+            return
+        interval_ms = self._interval_s * 1000
+        missed = round((sample.t_ms - sample.interval_s * 1000 - self._gap.start) / interval_ms) + 1
+        end = self._gap.start + round((missed - 1) * interval_ms)
+        self._set_gap(replace(self._gap, end=max(self._gap.start, end), ticks=max(0, missed)))
+        self._gap = None
+
+    def _set_gap(self, gap: Gap) -> None:
+        """Store a gap as it is now; what should have come counts with it."""
+        before, now = (0 if one is None else one.ticks or 0 for one in (self._gap, gap))
+        self._health = replace(
+            self._health,
+            expected=self._health.expected + (now - before) * self._last_count,
+            gaps=self._health.gaps + (now > 0) - (before > 0),
+        )
+        self._gap = gap
+        self._feed.add_gaps([gap])
+
+
+def _identities(vsphere: VSphere, host: HostName) -> Sequence[tuple[str, str]]:
+    """The facts by which a host is recognised, as a recording of its vCenter has them, the surest first."""
+    found = []
+    uuid = host.uuid.strip().lower()
+    uuid = uuid if uuid.strip("0-f") else ""
+    if vsphere.about.api_type == "VirtualCenter" or not uuid:
+        found.append((MOID, f"{vsphere.about.instance_uuid}/{host.moid}"))
+    if uuid:
+        found.append((UUID, uuid))
+    return found
+
+
+def unusable(error: SourceError, host: str) -> DisconnectedError:
+    """Return the failure of a host whose service does not answer, with the way that is left."""
+    return DisconnectedError(
+        f"The esxtop service of {host} does not answer: {error.happened}",
+        meaning=error.meaning,
+        advice=by_ssh(host),
+    )
+
+
+def by_ssh(host: str) -> str:
+    """Return how to get the same numbers without the service."""
+    return f"Or run 'ssh root@{host} esxtop -b -a -d 5 -n 720 > {host}.csv' and import that file."
