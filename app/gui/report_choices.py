@@ -42,13 +42,14 @@ class WindowChoices:
 @dataclass(frozen=True)
 class PutIn:
     """What was put into the report by hand. ``runs`` are the guided runs that were, by the time (ms) at which
-    they were made: they stand in the session.
+    they were made, ``tests`` those of guided tests by their ids: they stand in the session.
     """
 
     findings: tuple[Finding, ...] = ()
     charts: tuple[PutChart, ...] = ()
     comparisons: tuple[AskedComparison, ...] = ()
     runs: tuple[int, ...] = ()
+    tests: tuple[str, ...] = ()
 
     def with_charts(self, charts: Sequence[PutChart]) -> PutIn:
         """Return it with these charts, each once."""
@@ -60,19 +61,21 @@ class PutIn:
         finding: Finding | None = None,
         comparison: AskedComparison | None = None,
         run: int | None = None,
+        test: str | None = None,
     ) -> PutIn:
-        """Return it with a finding, a comparison or a run, each once."""
+        """Return it with a finding, a comparison, a run or a test, each once."""
         return replace(
             self,
             findings=_once(self.findings, finding),
             comparisons=_once(self.comparisons, comparison),
             runs=_once(self.runs, run),
+            tests=_once(self.tests, test),
         )
 
     @property
     def count(self) -> int:
         """How many things that is."""
-        return sum(map(len, (self.findings, self.charts, self.comparisons, self.runs)))
+        return sum(map(len, (self.findings, self.charts, self.comparisons, self.runs, self.tests)))
 
 
 def _once(there: tuple[Thing, ...], new: Thing | None) -> tuple[Thing, ...]:

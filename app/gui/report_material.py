@@ -63,6 +63,15 @@ def put_run(desk: Desk) -> None:
     desk.report.put_more(desk.report.put_in.with_one(run=model.run.at), "The guided run is")
 
 
+def put_test(desk: Desk) -> None:
+    """Put the run of a guided test that is shown into the report, which tells of all tests of the session."""
+    run = desk.tests.run
+    if not run:
+        desk.notify("No result of a test is shown that could be put into the report.", "info")
+        return
+    desk.report.put_more(desk.report.put_in.with_one(test=run), "The test is")
+
+
 def put_comparison(desk: Desk) -> None:
     """Put the comparison into the report that is shown, with what it leaves out."""
     from app.report_making import AskedComparison  # noqa: PLC0415 - not at the start

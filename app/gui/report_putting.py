@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
-from app.gui.report_material import put_charts, put_comparison, put_finding, put_run
+from app.gui.report_material import put_charts, put_comparison, put_finding, put_run, put_test
 from app.gui.window import Window
 from sessions.troubleshooting import TroubleshootingRun, ranked
 from viewmodels.health import Health
@@ -36,13 +36,13 @@ class ReportPutting(QObject):
             "panel-charts": put_charts,
             "panel-troubleshoot": put_run,
             "panel-compare": put_comparison,
+            "panel-tests": put_test,
         }.get(self._window.pages.currentWidget().objectName())
         if put is not None:
             put(desk)
             return
         desk.notify(
-            "Charts, a finding, a guided run and a comparison can be put into the report: show one of them. "
-            "Guided tests stand in it anyway.",
+            "Charts, a finding, a guided run, a test and a comparison can be put into the report: show one.",
             "info",
         )
 

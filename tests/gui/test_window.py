@@ -199,7 +199,7 @@ def test_a_pane_that_was_closed_stays_closed(
         return {name: not dock.isHidden() for name, dock in one.window._docks.items()}
 
     standard = {"inventory": True, "findings": True, "timeline": True}
-    standard |= {"steps": False, "comparing": False, "jobs": False, "moved": False}
+    standard |= {"steps": False, "comparing": False, "reporting": False, "jobs": False, "moved": False}
     assert shown(program) == standard
     close = program.window._docks["timeline"].titleBarWidget().findChild(QToolButton)
     assert close is not None

@@ -8,7 +8,7 @@ from typing import Literal
 from viewmodels.health import Health
 from wizards.flows.chart_values import ChangeChart, PointChart, ShareBar, StepChart, TimeChart
 
-Act = Literal["again", "export", "restore", "resume", "steps", "measure"]
+Act = Literal["again", "export", "restore", "resume", "steps", "measure", "report"]
 """What can be done with a result; the page gives it as a signal, but copies the steps by itself."""
 
 

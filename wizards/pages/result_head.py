@@ -29,6 +29,7 @@ _ICONS = {
     "resume": "play",
     "steps": "copy",
     "measure": "play",
+    "report": "print",
 }
 
 

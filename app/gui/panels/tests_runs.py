@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.report_material import put_test
 from app.gui.test_places import Place
 from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
@@ -143,5 +144,7 @@ class RunPages(QObject):
             self._again_of(run)
         elif act == "export":
             desk.export(None)
+        elif act == "report":
+            put_test(desk)
         elif act in ("restore", "resume"):
             desk.recording.act_on_run(act)
