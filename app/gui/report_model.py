@@ -17,7 +17,7 @@ from sessions.store import SessionReader
 if TYPE_CHECKING:
     from app.gui.report_writing import WrittenReport
     from app.report_making import Asked
-    from viewmodels.report.document import Report
+    from viewmodels.report.document import Report, Section
 
 State = Literal["nothing", "writing", "ready", "failed", "cancelled"]
 JOB, _SIZE = "report.write", "report.size"
@@ -102,9 +102,7 @@ class ReportModel(QObject):
             return []
         ticks, places = dict(self.choices.ticks), {key: at for at, key in enumerate(self.choices.order)}
         rows = [
-            ContentsRow(
-                one.key, one.title, one.note, ticks.get(one.key, usual(one.key, self.choices.audience))
-            )
+            ContentsRow(one.key, *_heading(one), ticks.get(one.key, usual(one.key, self.choices.audience)))
             for one in self.whole.sections
         ]
         # What the order does not know stands where it usually does: behind what it comes after.
@@ -235,3 +233,11 @@ class ReportModel(QObject):
         self.state, self.error = "nothing", None
         self.arranged.emit()
         self.changed.emit()
+
+
+def _heading(section: Section) -> tuple[str, str]:
+    """Return title and note for a narrow list, in which two runs of one VM can be told apart."""
+    kind, _, number = section.key.partition("-")
+    if kind == "guided":
+        return f"Guided run {number}: {section.title.partition(': ')[2]}", ""
+    return section.title, section.note

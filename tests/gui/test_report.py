@@ -105,6 +105,7 @@ def test_the_page_shows_what_will_be_printed(desk: Desk) -> None:
         r"One file, [\d.]+ KB, opens without a network\. \d+ pages, A4\.", desk.rail.about.text()
     )
     wait(desk.qtbot, lambda: desk.page.pages._painted)
+    assert desk.page.pages.hasFocus()  # keys go to what is looked at
     ink = desk.page.pages._painted[0].toImage()
     assert any(ink.pixelColor(x, y).lightness() < 90 for x in range(60, 400, 3) for y in range(60, 300, 3))
     assert topic_of(desk.page.pages) == "window#report"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -76,7 +76,7 @@ class ReportPage(QWidget):
                 "again": lambda _key: self.again.emit(),
             },
         )
-        self.setFocusProxy(self.pages)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_nothing("")
 
     def show_nothing(self, reason: str, button: str = "") -> None:
@@ -89,6 +89,8 @@ class ReportPage(QWidget):
         """Show the pages."""
         self.pages.show_pages(laid)
         self._stack.setCurrentWidget(self.pages)
+        if self.hasFocus():
+            self.pages.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_busy(self, words: str, part: float | None) -> None:
         """Say what is being done and how far it is (0 to 1, None: unknown)."""
@@ -103,6 +105,12 @@ class ReportPage(QWidget):
     def show_ready(self) -> None:
         """Show the pages alone."""
         self._bar.hide()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Hand the keys to the pages once there are any: a hidden widget can't take them."""
+        super().focusInEvent(event)
+        if self._stack.currentWidget() is self.pages:
+            self.pages.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Handle the keys of the page."""
