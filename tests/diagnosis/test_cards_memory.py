@@ -256,8 +256,14 @@ class TestSwapping:
 
     def test_reading_back_on_a_host_with_room_is_recovery(self) -> None:
         recording = host()
-        vm(recording, "a", swap_read=0.4, swapped=900.0)
-        assert only(recording, problem=self.PROBLEM).causes[0].cause == "recovering"
+        vm(recording, "a", swap_read=0.4, swapped=900.0, balloon=500.0, balloon_target=3_000.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "recovering"
+        lag = cause(found, "balloon_lag")
+        assert (lag.verdict, lag.because.partition(":")[0]) == (
+            "ruled out",
+            "Nothing was written to swap meanwhile (0 MB/s)",
+        )
 
     def test_two_blips_in_five_minutes_but_not_one(self) -> None:
         one, two = [0.0] * 240, [0.0] * 240

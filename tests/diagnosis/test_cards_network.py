@@ -214,6 +214,17 @@ class TestErrors:
         assert found.causes[0].cause == "flapping"
         assert "was down for" in found.conclusion
 
+    @pytest.mark.parametrize("is_recorded", [True, False])
+    def test_a_link_that_was_up_in_each_sample_did_not_go_away(self, is_recorded: bool) -> None:
+        """No vCenter tells of a capture's links: what it counted itself decides."""
+        recording = Recording()
+        slow = nic(recording, link_speed=100.0)
+        nic(recording, "vmnic3")
+        if is_recorded:
+            recording.has(slow, {"net.link_up": 1.0})
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found)["flapping"] == ("ruled out" if is_recorded else "unknown")
+
     def test_a_link_that_nobody_uses_is_down_all_the_time(self) -> None:
         recording = Recording()
         nic(recording, link_up=0.0, link_speed=0.0, mbits_rx=0.0, mbits_tx=0.0)

@@ -12,6 +12,7 @@ from tests.diagnosis.recordings import (
     Level,
     Recording,
     catalogue,
+    cause,
     diagnosed,
     during,
     findings,
@@ -322,6 +323,15 @@ class TestAborts:
         found = only(first, second, problem=self.PROBLEM)
         assert found.causes[0].cause == "guest_timeout"
         assert "impatient" in found.causes[0].because
+
+    def test_no_guest_lost_a_command_of_its_own(self) -> None:
+        recording = host()
+        lun(recording, aborts=0.5)
+        for name in ("web01", "web02"):
+            recording.has(recording.vm(name, {}), {"disk.aborts": 0.0, "disk.commands": 100.0}, LUN)
+        told = cause(only(recording, problem=self.PROBLEM), "guest_timeout")
+        assert told.verdict == "ruled out"
+        assert told.because == "No VM lost a command of its own here (0 /s counted)."
 
     def test_what_is_not_known_leaves_no_hole(self) -> None:
         recording = host()
