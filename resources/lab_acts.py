@@ -15,6 +15,13 @@ from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 
 Target = Literal["vm", "vm_disks", "vm_vcpus", "vm_pool", "busiest_disk", "busiest_sender", "jobs"]
 
+_KINDS: dict[Target, tuple[str, ...]] = {
+    "busiest_disk": ("vm", "device", "datastore"),
+    "busiest_sender": ("vm", "host", "nic"),
+    "jobs": ("vm", "host"),
+}
+"""About which kinds of entities an act can be done; else about a VM."""
+
 
 class LabAct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One act: ``steps`` of problem cards that it does (``problem/cause:number``), and to whom (``of``).
@@ -33,22 +40,47 @@ class LabAct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to: float = 0.0
     event: str = ""
 
+    def is_for(self, kind: str) -> bool:
+        """Return True if it can be done about an entity of this kind."""
+        return kind in _KINDS.get(self.of, ("vm",))
+
+
+class LabCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A case to practise on: a scenario of the lab with the seed of its datacenter, and what it is about."""
+
+    scenario: str
+    seed: int
+    title: str
+
 
 class _ActFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cases_minutes: int
     goes_on_s: float
     acts: list[LabAct]
+    cases: list[LabCase]
 
 
 class LabActs:
-    """All acts. ``goes_on_s`` is how long (s) the lab goes on after one, at least."""
+    """All acts, and the ``cases`` to practise them on.
 
-    def __init__(self, acts: Sequence[LabAct], goes_on_s: float) -> None:
-        self.every, self.goes_on_s = tuple(acts), goes_on_s
+    ``goes_on_s`` is how long (s) the lab goes on after an act, at least; ``cases_minutes`` how long a case
+    is recorded if nobody stops it.
+    """
+
+    def __init__(
+        self, acts: Sequence[LabAct], cases: Sequence[LabCase], goes_on_s: float, cases_minutes: int
+    ) -> None:
+        self.every, self.cases = tuple(acts), tuple(cases)
+        self.goes_on_s, self.cases_minutes = goes_on_s, cases_minutes
 
     def of(self, problem: str, cause: str, number: int) -> tuple[LabAct, ...]:
         """Return the acts that do the cause's step of this number (from 1): none, one, or a choice."""
         step = f"{problem}/{cause}:{number}"
         return tuple(one for one in self.every if step in one.steps)
+
+    def address_of(self, case: LabCase, fields: str) -> str:
+        """Return the address from which a case is recorded, with a set of counters."""
+        return f"lab:{case.scenario}?seed={case.seed}&fields={fields}&minutes={self.cases_minutes}"
 
     def called(self, name: str) -> LabAct:
         """Return an act by its id. Raises NotFoundError that says which there are."""
@@ -75,4 +107,4 @@ def load_lab_acts() -> LabActs:
     for act in found.acts:
         if unknown := sorted({*act.steps} - steps):
             raise knowledge_error(path, f"act {act.id}", f"no card has the step {unknown[0]}")
-    return LabActs(found.acts, found.goes_on_s)
+    return LabActs(found.acts, found.cases, found.goes_on_s, found.cases_minutes)

@@ -245,7 +245,8 @@ class _Frame(QObject):
 
     def _palette(self) -> None:
         settings = navigation.setting_entries(self._desk.theme.icons.get("settings"), self._show_setting)
-        offered = [*navigation.palette_entries(self._desk, self._window.commands), *settings]
+        cases = self._workbench.lab_hands.cases()
+        offered = [*navigation.palette_entries(self._desk, self._window.commands), *cases, *settings]
         ask = self._entry.asking(self._desk.theme.icons.get("search"))
         Palette(self._desk.theme, self._window, offered, ask).show()
 

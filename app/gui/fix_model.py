@@ -26,7 +26,8 @@ _SLOT = "troubleshoot.verify"
 class FixModel(QObject):
     """Signals: ``changed`` when there is another state; ``verified`` with a verification and its charts.
 
-    ``run`` returns the run that is verified, ``cards`` the cards that judge.
+    ``run`` returns the run that is verified, ``cards`` the cards that judge, ``now`` the time (ms) on the
+    clock of what is recorded.
     """
 
     changed = Signal()
@@ -37,6 +38,7 @@ class FixModel(QObject):
         self._session, self._jobs = session, jobs
         self.run: Callable[[], TroubleshootingRun | None] = lambda: None
         self.cards: Callable[[], Problems] = load_problems
+        self.now: Callable[[], int] = now_ms
         self.found: Verification | None = None
         self.error: HyperscopeError | None = None
         self._later: LaterTime | None = None
@@ -63,12 +65,15 @@ class FixModel(QObject):
 
     def tell(self, text: str = "") -> None:
         """Take it that the change was made now (of a recording that has ended: after the symptom)."""
+        whole = self._session.whole
+        self.expect(text, self.now() if whole is not None and whole.recording else None)
+        self.verify()
+
+    def expect(self, text: str, at: int | None) -> None:
+        """A change was made (ms; None: after the symptom) that no source sees: verifying counts with it."""
         from wizards.flows.troubleshooting.verifying import Told  # noqa: PLC0415 - not at the start
 
-        whole = self._session.whole
-        at = now_ms() if whole is not None and whole.recording else None
         self._later = replace(self._taken(), told=Told(text, at))
-        self.verify()
 
     def judge(self, window: TimeRange | None = None, other: Path | None = None) -> None:
         """Take a window of this session, or the whole of another one, as the time after the change."""

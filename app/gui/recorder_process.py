@@ -84,14 +84,15 @@ class RecorderProcess(QObject):
     """One run of the recorder, or of a test that is one. Its signals carry the events of
     ``recorder.protocol``.
 
-    ``started``, ``reported`` (a StatusReport), ``warned``, ``rotated``, ``password_wanted``,
-    ``certificate_wanted``, ``detached`` (the last signal then), and at the end ``ended``, also if the
-    process died. ``changed`` carries the new state.
+    ``started``, ``reported`` (a StatusReport), ``warned``, ``acted`` (an Acted), ``rotated``,
+    ``password_wanted``, ``certificate_wanted``, ``detached`` (the last signal then), and at the end
+    ``ended``, also if the process died. ``changed`` carries the new state.
     """
 
     started = Signal(object)
     reported = Signal(object)
     warned = Signal(object)
+    acted = Signal(object)
     rotated = Signal(object)
     password_wanted = Signal(object)
     certificate_wanted = Signal(object)
@@ -110,6 +111,7 @@ class RecorderProcess(QObject):
             protocol.Started: self.started,
             protocol.StatusReport: self.reported,
             protocol.Warned: self.warned,
+            protocol.Acted: self.acted,
             protocol.Rotated: self.rotated,
             protocol.PasswordWanted: self.password_wanted,
             protocol.CertificateWanted: self.certificate_wanted,
@@ -145,6 +147,10 @@ class RecorderProcess(QObject):
     def change_mark(self, text: str, at: int, to: str) -> None:
         """Change the text of the mark with this text and time (ms); the recorder warns if there is none."""
         self._child.send(protocol.ChangeMark(text, iso(at), to))
+
+    def act(self, source: str, what: str, kind: str, name: str) -> None:
+        """Change something in the lab about an entity; ``acted`` says what was done, ``warned`` why not."""
+        self._child.send(protocol.DoAct(source, what, kind, name))
 
     def pause(self) -> None:
         """Stop reading from the sources until ``resume``."""

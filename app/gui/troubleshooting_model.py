@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.fix_model import FixModel
 from app.gui.jobs import Job, JobRunner
+from app.gui.lab_model import LabModel
 from app.gui.session_model import SessionModel
 from app.gui.troubleshooting_keeping import RunKeeping
 from resources.failures import HyperscopeError
@@ -34,7 +35,8 @@ class TroubleshootingModel(QObject):
     """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front.
 
     ``findings`` returns those of the session, ``cards`` the cards with the limits that judge. ``fix`` tells
-    whether the fix worked, ``keeping`` keeps the run in the session.
+    whether the fix worked, ``keeping`` keeps the run in the session, ``lab`` is the lab in
+    which the fix can be made.
     """
 
     changed = Signal()
@@ -48,6 +50,7 @@ class TroubleshootingModel(QObject):
         self.keeping = RunKeeping(session, jobs, self)
         self.fix = FixModel(session, jobs, self)
         self.fix.run = lambda: self.run
+        self.lab = LabModel(self)
         self.state: State = "nothing"
         self.error: HyperscopeError | None = None
         self.question: Asked | None = None

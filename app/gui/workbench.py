@@ -19,6 +19,7 @@ from app.gui.desk import Desk, RecordingControl
 from app.gui.exporting import Exporting
 from app.gui.importing import Importing
 from app.gui.interrupted import InterruptedNotice
+from app.gui.lab_hands import LabHands
 from app.gui.marks import Marking
 from app.gui.navigation import pin_worst_moment
 from app.gui.opening import Opening
@@ -74,6 +75,7 @@ class Workbench(QObject):
         self._views = Views(ViewStates(folder), desk, window, self)
         self.importing = Importing(desk, window, self)
         self.recordings = Recordings(desk, window, self)
+        self.lab_hands = LabHands(desk, self.recordings, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)

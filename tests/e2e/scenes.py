@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from app.gui.application import Program, build
 from tests.e2e.chart_scene import charts
 from tests.e2e.compare_scene import compare_in_the_lab
+from tests.e2e.fixed_in_the_lab_scene import fix_in_the_lab
 from tests.e2e.guided_test_scene import guided_test
 from tests.e2e.hands import (
     WaitTimeoutError,
@@ -206,6 +207,7 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "guided test": guided_test,
     "compare": compare_in_the_lab,
     "troubleshoot": troubleshoot_the_lab,
+    "fix in the lab": fix_in_the_lab,
     "verify": verify_a_fix,
 }
 

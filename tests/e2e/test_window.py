@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.program import run
 from lab import Lab, export_vcenter, find_scenario, load_scenarios
 from tests.e2e.display import display
 from tests.gui.recordings import capture, record
@@ -130,7 +131,7 @@ def test_the_cause_of_the_worst_problem_in_two_clicks(play: Play) -> None:
     assert seen["steps"] > 0
     assert seen["judged"].startswith("judged to ")
     assert seen["host"]
-    assert seen["kept"].startswith("Kept when the recording ends")
+    assert seen["kept"] == "Kept in the session as run 1."
 
 
 def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> None:
@@ -143,3 +144,32 @@ def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> N
     assert seen["then"].startswith("Too early: ")
     assert seen["title"] == "Fixed, confidence high"
     assert seen["compared"].startswith("before and after the change of ")
+
+
+@pytest.mark.parametrize(
+    ("case", "found", "act", "done"),
+    [
+        ("a CPU limit that somebody forgot", "cpu.limit", "set its CPU limit to Unlimited", "CPU limit"),
+        ("a noisy neighbour on a shared LUN", "storage.noisy_neighbour storage.device_latency",
+         "limit the busiest VM on it to 300 IOPS", "IOPS limit set to 300"),
+        ("ballooning by a memory limit", "mem.limit", "set its memory limit to Unlimited", "memory limit"),
+        ("packets dropped by a starved guest", "net.rx_drops", "set its CPU limit to Unlimited",
+         "CPU limit set to"),
+        ("bursts that come back", "cpu.ready_high", "stop the job that comes back in its guests",
+         "Stopped the job that came back"),
+    ],
+)  # fmt: skip
+def test_from_the_symptom_to_the_fix_in_a_lab_that_is_recorded(
+    play: Play, tmp_path: Path, case: str, found: str, act: str, done: str
+) -> None:
+    """One click to the cause, one for the remedy, one for Done, verify; then the report tells it."""
+    seen = play("fix in the lab", case, found, act, "case")
+    assert done in seen["done"]
+    assert (seen["outcome"], seen["title"]) == ("fixed", "Fixed, confidence high")
+    assert seen["numbers"] > 0
+    assert (seen["kept while recording"], seen["kept"]) == (True, "Kept in the session as run 1.")
+    report = tmp_path / "report.html"
+    assert run(["report", seen["session"], "-o", str(report)]) == 0
+    text = report.read_text(encoding="utf-8")
+    assert seen["of"] in text
+    assert "Fixed, confidence high" in text

@@ -50,10 +50,10 @@ def troubleshoot_the_lab(program: Program, _arguments: list[str]) -> dict[str, o
     press("Return")
     until("another symptom", lambda: model.question is not None and model.question.noticed != "slow")
     until("it is looked into", lambda: model.state == "ready")
+    until("the run is kept", lambda: model.keeping.number)
     seen["kept"] = page.detail.kept.text()
     click(window.top.stop)  # else closing the window asks what becomes of the recording
     until("the end of the recording", lambda: program.workbench.recordings.process is None)
-    until("the run is kept", lambda: model.keeping.number)
     return seen
 
 

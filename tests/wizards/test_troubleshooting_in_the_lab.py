@@ -244,6 +244,23 @@ def test_a_recording_is_verified_while_it_goes_on(tmp_path: Path) -> None:
     assert told[-1] == "done 11 fixed"
 
 
+def test_without_a_change_a_recording_waits_for_it(tmp_path: Path) -> None:
+    recorded = acted(tmp_path / "whole.hscope", "cpu-limit-vm", nothing, seed=2, at_s=600, minutes=30)
+    live = tmp_path / "live.hscope"
+    states = set()
+    run: TroubleshootingRun | None = None
+    with SessionReader.open(recorded.path) as whole:
+        for now in replay(whole, live, every=60):
+            with opened(live) as session:
+                if run is None and now >= recorded.at:
+                    run = looked(session, recorded, recorded.vm("victim"))
+                elif run is not None:
+                    found = verify(session, run)
+                    states.add((found.state, found.outcome))
+    # A change that was made a moment ago is not seen yet: "unchanged" would be said of the time before it.
+    assert states == {("waiting for the change", None)}
+
+
 def test_symptoms_are_offered_from_the_worst_findings(tmp_path: Path) -> None:
     recorded = acted(tmp_path / "a.hscope", "net-noisy-bursts", nothing, seed=2, at_s=0, minutes=12)
     with opened(recorded.path) as session:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -24,8 +23,7 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import breakable, shown
 from sessions.clock import Clock
 from sessions.findings import CauseVerdict
-from sessions.troubleshooting import CheckResult, Note, RuleLine, Step
-from widgets.copying import copy_text
+from sessions.troubleshooting import CheckResult, Note, RuleLine
 from widgets.link_label import LinkLabel
 from widgets.theme import Theme
 from wizards.flows.troubleshooting.check_charts import CheckChart
@@ -33,6 +31,7 @@ from wizards.flows.troubleshooting.detail import head_of, rule_words
 from wizards.pages.fact_list import SymbolView
 from wizards.pages.result_head import ChipsView
 from wizards.pages.troubleshoot_chart import CheckChartView
+from wizards.pages.troubleshoot_steps import StepsView
 from wizards.pages.troubleshoot_verify import VerifyCard
 
 _TWO_COLUMNS = 640
@@ -42,14 +41,13 @@ _CAUSE_STATES = {"likely": "critical", "possible": "warning", "ruled out": "", "
 class CheckDetail(QScrollArea):
     """Signals: ``explained`` with a problem whose page is wanted; ``measured`` when the numbers are to be
     charted; ``limits_wanted`` when the limits are to be changed; ``checked`` with a problem of the same row
-    to show instead; ``copied`` with a message; ``noted`` with a note; ``entity_wanted`` for who it is about.
+    to show instead; ``noted`` with a note; ``entity_wanted`` for who it is about. ``steps`` is what to do.
     """
 
     explained = Signal(str)
     measured = Signal()
     limits_wanted = Signal()
     checked = Signal(str)
-    copied = Signal(str)
     noted = Signal(str)
     entity_wanted = Signal(object)
 
@@ -80,7 +78,8 @@ class CheckDetail(QScrollArea):
         self._others.setWordWrap(True)
         self._others.linkActivated.connect(self.checked)
         self._remarks = _words("muted")
-        self._causes, self._steps, self._notes = QVBoxLayout(), QVBoxLayout(), QGridLayout()
+        self._causes, self._notes = QVBoxLayout(), QGridLayout()
+        self.steps = StepsView(theme, clock)
         self._heads = {name: _caps(name) for name in ("The rule", "Causes told apart", "What to do", "Notes")}
         self.verify = VerifyCard(theme, clock)
         self.note = QLineEdit(placeholderText="Add a note… it is kept with the run")
@@ -90,6 +89,9 @@ class CheckDetail(QScrollArea):
         self.kept = _words("muted")
         self._arrange()
         self.verify.asked.connect(self._place_columns)
+        self.verify.asked.connect(partial(self._scroll_to, self.verify.window_button))
+        self.verify.answered.connect(partial(self._scroll_to, self.verify.title))
+        self.steps.done_in_lab.connect(self._look_at_verify)
         theme.changed.connect(self._renew)
 
     def _arrange(self) -> None:
@@ -114,8 +116,7 @@ class CheckDetail(QScrollArea):
         left.addWidget(self._others)
         left.addStretch(1)
         right.addWidget(self._heads["What to do"])
-        self._steps.setSpacing(8)
-        right.addLayout(self._steps)
+        right.addWidget(self.steps)
         right.addWidget(self.verify)
         right.addSpacing(6)
         right.addWidget(self._heads["Notes"])
@@ -169,7 +170,8 @@ class CheckDetail(QScrollArea):
             self._check = check
             self._show_rule(check)
             self._show_causes(check.causes)
-            self._show_steps(check.steps)
+            self._heads["What to do"].setVisible(bool(check.steps))
+            self.steps.show_check(check)
         self._show_others([one for one in others if one.problem != check.problem])
         self.setAccessibleDescription(f"{words.title}: {check.verdict}. {words.sentence}")
         if not is_same:
@@ -219,6 +221,16 @@ class CheckDetail(QScrollArea):
         self._columns.setColumnStretch(0, 1)
         self._columns.setColumnStretch(1, 1 if self._is_wide else 0)
         self._columns.setColumnMinimumWidth(1, 0)
+
+    def _look_at_verify(self) -> None:
+        """The change was made: the fix can be verified now."""
+        if self.verify.done.isVisible():
+            self.verify.done.setFocus()
+            self.ensureWidgetVisible(self.verify)
+
+    def _scroll_to(self, part: QWidget) -> None:
+        """Scroll to a part of the answer, once it is laid out."""
+        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(part))
 
     def _link(self, target: str, text: str, *, colour: str = "", bold: bool = False) -> str:
         ink = colour or self._theme.tokens.accent
@@ -293,49 +305,6 @@ class CheckDetail(QScrollArea):
             row.addWidget(text, 1)
             self._causes.addWidget(line)
 
-    def _show_steps(self, steps: Sequence[Step]) -> None:
-        _empty(self._steps)
-        self._heads["What to do"].setVisible(bool(steps))
-        for number, step in enumerate(steps, start=1):
-            self._steps.addWidget(self._step(number, step))
-
-    def _step(self, number: int, step: Step) -> QWidget:
-        line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        disc = QLabel("✓" if step.seen else str(number))
-        disc.setProperty("role", "step")
-        disc.setProperty("state", "ok" if step.seen else "")
-        disc.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        disc.setFixedSize(20, 20)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        so = f"If so ({step.if_so}): " if step.if_so else ""
-        column.addWidget(_words("", breakable(shown(f"{so}{step.text}", 600))))
-        if step.seen and step.seen_at is not None:
-            done = f"seen at {self._clock().time(step.seen_at)}: {shown(step.seen, 200)}"
-            column.addWidget(_words("ok", breakable(done)))
-        if step.client:
-            column.addWidget(_words("muted", breakable(shown(step.client, 300))))
-        copies = QHBoxLayout()
-        copies.setSpacing(4)
-        for name, text in (("PowerCLI", step.powercli), ("esxcli", step.esxcli)):
-            if text:
-                button = QPushButton(f"Copy {name}")
-                button.setProperty("role", "toggle")
-                button.setIcon(self._theme.icons.get("copy"))
-                button.setToolTip(shown(text, 600))
-                button.setAccessibleName(f"Copy the {name} line of step {number}")
-                button.clicked.connect(partial(self._copy, text, name))
-                copies.addWidget(button)
-        copies.addStretch(1)
-        if copies.count() > 1:
-            column.addLayout(copies)
-        row.addWidget(disc, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
-        return line
-
     def _show_others(self, others: Sequence[CheckResult]) -> None:
         symbols = {"problem": "▲", "suspected": "◆", "not found": "●", "insufficient data": "○"}
         parts = [
@@ -345,9 +314,6 @@ class CheckDetail(QScrollArea):
         ]
         self._others.show_links(f"Also asked here: {' · '.join(parts)}" if parts else "")
         self._others.setVisible(bool(parts))
-
-    def _copy(self, text: str, name: str, _checked: bool = False) -> None:
-        self.copied.emit(copy_text(text, f"The {name} line"))
 
     def _follow(self, link: str) -> None:
         if link == "limits":
@@ -370,7 +336,7 @@ class CheckDetail(QScrollArea):
         if self._check is not None:
             self._show_rule(self._check)
             self._show_causes(self._check.causes)
-            self._show_steps(self._check.steps)
+            self.steps.renew()
             self._id.show_links(self._link("id", f"{self._check.problem} · F1"))
 
 

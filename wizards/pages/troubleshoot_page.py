@@ -154,6 +154,7 @@ class TroubleshootPage(QWidget):
         """Another symptom is looked into from now on."""
         self._run, self._again, self._problem = None, None, ""
         self.list.forget()
+        self.detail.steps.forget_lab()
 
     def show_run(
         self,

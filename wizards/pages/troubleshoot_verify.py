@@ -33,7 +33,8 @@ class VerifyCard(QFrame):
 
     Signals: ``wanted`` for Done, verify; ``told`` when the change was made; ``window_wanted`` and
     ``session_wanted`` for another later time; ``compared`` for all counters before and after;
-    ``put`` to put it into the report; ``asked`` when there begins or ends to be an answer.
+    ``put`` to put it into the report; ``asked`` when there begins or ends to be an answer; ``answered`` when
+    there is a verdict.
     """
 
     wanted = Signal()
@@ -43,6 +44,7 @@ class VerifyCard(QFrame):
     compared = Signal()
     put = Signal()
     asked = Signal()
+    answered = Signal()
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,6 +146,7 @@ class VerifyCard(QFrame):
 
     def show_found(self, found: Verification) -> None:
         """Show what became of it, or what it waits for."""
+        is_new = found.state == "done" and (self._found is None or self._found.state != "done")
         self._found = found
         words = verify_words(found, self._clock())
         self._set_card(_CARD.get(words.state, ""), is_card=True)
@@ -163,12 +166,14 @@ class VerifyCard(QFrame):
         self.sentence.show()
         self._show_buttons(is_done=found.state == "done")
         self.setAccessibleName(f"{words.title}. {words.sentence}")
+        if is_new:
+            self.answered.emit()
 
     def _show_buttons(self, *, is_done: bool) -> None:
         self.done.setVisible(True)
         self.done.setText("Verify again")
-        has_told = self._found is not None and any(one.told for one in self._found.changes)
-        self.made.setVisible(not is_done and not has_told)
+        has_change = self._found is not None and self._found.state == "too early"
+        self.made.setVisible(not is_done and not has_change)
         self.all.setVisible(is_done and self._found is not None and self._found.after is not None)
         self.report.setVisible(is_done)
         self.window_button.setVisible(True)

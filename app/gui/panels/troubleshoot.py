@@ -11,6 +11,7 @@ from app.gui.preferences import preferences
 from app.gui.report_material import put_run
 from app.gui.settings import STORAGE_PAGES
 from app.gui.troubleshooting_choosing import TroubleshootingChoosing
+from app.gui.troubleshooting_lab import LabOffers
 from app.gui.troubleshooting_opening import compare_all, show_numbers
 from app.gui.troubleshooting_words import kept_words, nothing_words, symptom_words
 from resources.guided_flow import load_flow
@@ -55,8 +56,9 @@ class TroubleshootPanel(QObject):
         detail.explained.connect(desk.topics.problem)
         detail.measured.connect(lambda: self._open_problem(detail.problem))
         detail.limits_wanted.connect(self._show_limits)
-        detail.copied.connect(lambda text: desk.notify(text, "ok"))
+        detail.steps.copied.connect(lambda text: desk.notify(text, "ok"))
         detail.noted.connect(model.note)
+        LabOffers(desk, detail.steps)
         card = detail.verify
         card.wanted.connect(model.fix.verify)
         card.told.connect(model.fix.tell)

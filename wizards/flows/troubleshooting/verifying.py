@@ -119,8 +119,10 @@ class _Verifying:
         window = self._after(after, problem, changes, span)
         needs = self._numbers.verify_s.value
         has = 0.0 if window is None else window.seconds
-        enough = needs if after is None and self._is_growing else self._numbers.verify_least_s.value
-        if window is None or has < enough:
+        is_awaited = after is None and self._is_growing
+        enough = needs if is_awaited else self._numbers.verify_least_s.value
+        # Of a change that was made just now the recording may not tell yet: without one nothing is judged.
+        if window is None or has < enough or (is_awaited and not changes and self._other is None):
             return self._early(problem, window, changes, has)
         later = self._look_later(window)
         load = judged_load(self._load(before.run, problem, window, changes), self._not_load(before.run))
@@ -253,7 +255,7 @@ class _Verifying:
         needs = self._numbers.verify_s.value
         state: VerifyState = "too early" if changes else "waiting for the change"
         text = (
-            f"Too early: {format_duration(has)} of {format_duration(needs)} after the change."
+            f"The checks run again when {format_duration(needs)} after the change are recorded."
             if changes
             else "No change was seen yet. Make it, then the checks run again; or say that it was made."
         )

@@ -1,0 +1,117 @@
+"""A lab that is recorded is the admin's datacenter: a click beside a step is the fix, and it is verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.palette import matches
+from resources.lab_acts import load_lab_acts
+from sessions.store import SessionReader
+from tests.gui.windows import child_of, wait
+from wizards.pages.troubleshoot_page import TroubleshootPage
+
+
+def practise(program: Program, qtbot: QtBot, title: str, enough: Callable[[], object]) -> TroubleshootPage:
+    """Record a case that the palette offers, and look into its worst problem."""
+    desk = program.desk
+    desk.settings.set("lab.speed", 300)
+    desk.settings.set("lab.fields", "diagnosis")
+    matches(f"lab: {title}", program.workbench.lab_hands.cases())[0].run()
+    wait(qtbot, lambda: desk.session.whole is not None and enough())
+    program.window.show_panel("troubleshoot")
+    wait(qtbot, lambda: desk.troubleshooting.state == "ready")
+    return child_of(program.window, TroubleshootPage)
+
+
+def offered(page: TroubleshootPage) -> list[QPushButton]:
+    return [
+        one
+        for one in page.detail.findChildren(QPushButton)
+        if one.isVisible() and one.text().startswith("In the lab: ")
+    ]
+
+
+def end(program: Program, qtbot: QtBot) -> None:
+    program.workbench.recordings.stop()
+    wait(qtbot, lambda: program.workbench.recordings.process is None)
+
+
+def test_a_limit_is_raised_in_the_lab_and_it_is_fixed(live: Program, qtbot: QtBot) -> None:
+    desk, model = live.desk, live.desk.troubleshooting
+
+    def is_found() -> bool:
+        whole = desk.session.whole
+        return (
+            whole is not None and whole.span is not None and whole.span.seconds > 700
+            and any(one.problem == "cpu.limit" for one in desk.findings.findings)
+        )  # fmt: skip
+
+    page = practise(live, qtbot, "a CPU limit", is_found)
+    (button,) = offered(page)
+    assert button.text() == "In the lab: set its CPU limit to Unlimited"
+    assert model.run is not None
+    name = model.run.symptom.name
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def told() -> list[str]:
+        texts = [one.text() for one in page.detail.findChildren(QLabel) if one.isVisible()]
+        return [one for one in texts if one.endswith(f": {name}: CPU limit set to Unlimited")]
+
+    wait(qtbot, told)
+    assert offered(page) == [], "once is enough"
+    qtbot.mouseClick(page.detail.verify.done, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: model.fix.found is not None and model.fix.found.state == "done")
+    assert model.fix.found is not None
+    assert model.fix.found.outcome == "fixed"
+    assert page.detail.verify.title.text().startswith("Fixed, confidence ")
+    path = desk.session.path
+    assert path is not None
+
+    def outcomes() -> list[str | None]:
+        with SessionReader.open(path) as reader:
+            return [one.outcome for run in reader.troubleshooting() for one in run.verifications]
+
+    wait(qtbot, lambda: outcomes() == ["fixed"])
+    assert desk.session.whole is not None
+    assert desk.session.whole.recording, "it is kept while the recording goes on"
+    end(live, qtbot)
+    assert outcomes() == ["fixed"]
+    assert not path.with_name(path.name + "-runs").exists()
+
+
+def test_what_no_source_sees_is_told_by_the_lab(live: Program, qtbot: QtBot) -> None:
+    desk, model = live.desk, live.desk.troubleshooting
+    page = practise(
+        live, qtbot, "bursts that",
+        lambda: any(one.problem == "cpu.ready_high" for one in desk.findings.findings),
+    )  # fmt: skip
+    wait(qtbot, lambda: offered(page))
+    qtbot.mouseClick(offered(page)[0], Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: not offered(page))
+    model.fix.verify()
+    wait(qtbot, lambda: model.fix.found is not None)
+    assert model.fix.found is not None
+    (change,) = (one for one in model.fix.found.changes if one.told)
+    assert change.what == "Stopped the job that came back in all guests"
+    assert not page.detail.verify.made.isVisible(), "it was told already"
+    end(live, qtbot)
+    wait(qtbot, lambda: not model.lab.is_there)
+
+
+def test_what_the_lab_refuses_is_offered_again(live: Program, qtbot: QtBot) -> None:
+    desk, model = live.desk, live.desk.troubleshooting
+    practise(live, qtbot, "a CPU limit", lambda: desk.findings.findings)
+    with qtbot.waitSignal(model.lab.refused):
+        model.lab.act("vm.cpu_limit", "vm", "nobody")
+    assert any("The lab has no vm nobody" in one.text for one in live.window.messages.past)
+    end(live, qtbot)
+
+
+def test_each_case_is_in_the_palette(live: Program) -> None:
+    titles = [one.text for one in live.workbench.lab_hands.cases()]
+    assert titles == [f"Lab: {one.title}" for one in load_lab_acts().cases]
