@@ -22,6 +22,7 @@ from tests.wizards.acting_lab import Act, Acted, acted, nothing, release, set_of
 from viewmodels.snapshot import read_snapshot
 from wizards.flows.troubleshooting.judging import look_into, symptom_of
 from wizards.flows.troubleshooting.offers import symptom_of_finding, worst_symptoms
+from wizards.flows.troubleshooting.page_rows import ListRow, checks_now, lines_of
 from wizards.flows.troubleshooting.surroundings import entity_called
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
@@ -117,6 +118,12 @@ def test_a_memory_limit_is_raised_and_the_balloon_empties(tmp_path: Path) -> Non
     held = "memory held, of what its memory limit allows (0 % without one)"
     assert of_number(found, held) == "101 % -> 0 %, better"
     assert [one.what for one in found.changes] == ["Memory limit: 5.11 GB → not set"]
+    again = {one.problem: one for one in found.checks}["mem.ballooning"]
+    assert (again.after, again.because.endswith("It took some time to fade away.")) == ("problem", True)
+    rows = [one for one in lines_of(run, load_flow(), found) if isinstance(one, ListRow)]
+    assert {one.id: one.measured for one in rows}["memory_limit"] == "was 103 %, now 0 %"
+    assert [one.id for one in rows if one.is_found] == [], "what faded away is not there any more"
+    assert checks_now(run, found)["mem.ballooning"].verdict == "not found"
 
 
 def test_a_starved_guest_takes_its_packets_again(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def _number_line(number: CheckNumber, card: Card, verdict: CheckVerdict) -> Rule
     source = next((one.source for one in card.thresholds.values() if one.value == number.limit), "")
     held = f", for {format_duration(number.hold_s)}" if number.hold_s else ""
     return RuleLine(
-        f"{number.what}{held}",
+        f"{number.what.rstrip(', ')}{held}",
         number.value,
         number.limit,
         number.unit,

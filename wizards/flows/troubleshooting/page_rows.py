@@ -5,7 +5,7 @@ again after a change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resources.guided_flow import Flow
 from resources.units import format_measured
@@ -97,8 +97,25 @@ def found_only(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def checks_now(run: TroubleshootingRun, again: Verification | None) -> Mapping[str, CheckResult]:
     """Return the checks by problem; those of a verification that is done count."""
-    checks = again.checked if again is not None and _is_done(again) and again.checked else run.checks
+    is_again = again is not None and _is_done(again) and again.checked
+    checks = _checked(again) if again is not None and is_again else run.checks
     return {one.problem: one for one in checks}
+
+
+def _checked(again: Verification) -> tuple[CheckResult, ...]:
+    """The checks after the change. What faded away after it, as a balloon that empties, is gone: it is found
+    in the later window only because it was still there when that began.
+    """
+    faded = {one.problem: one.because for one in again.checks if one.outcome == "fixed"}
+    return tuple(
+        replace(
+            one, verdict="not found", because=faded[one.problem], severity=None, causes=(), steps=(),
+            follows_from=None,
+        )
+        if one.is_found and one.problem in faded
+        else one
+        for one in again.checked
+    )  # fmt: skip
 
 
 def first_row(run: TroubleshootingRun, lines: Sequence[Line], again: Verification | None) -> str:
@@ -133,7 +150,7 @@ def _now(row: RowResult) -> ListRow:
 
 def _after(row: RowResult, again: Verification | None, flow: Flow) -> ListRow:
     assert again is not None
-    own = [one for one in again.checked if one.problem in row.problems]
+    own = [one for one in _checked(again) if one.problem in row.problems]
     if not own:
         return ListRow(row.id, row.title, "insufficient data", "not judged again", row.leading, row.problems)
     same = [one for one in own if one.problem == row.leading]
@@ -155,4 +172,5 @@ def _told(again: Verification, problem: str) -> Iterator[str]:
             before, after = (
                 format_measured(value, one.unit, one.limit) for value in (one.value_before, one.value_after)
             )
-            yield f"was {before}, now {after}"
+            faded = one.outcome == "fixed" and one.after in ("problem", "suspected")
+            yield f"was {before}, faded away" if faded else f"was {before}, now {after}"
