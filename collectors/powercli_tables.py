@@ -41,11 +41,14 @@ _PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a file is: ``columns`` are the names of its header in lower case, ``lines_before`` the header."""
+    """What a file is: ``header`` are the names of its columns, ``columns`` the same in lower case;
+    ``lines_before`` are those before the header.
+    """
 
     kind: TableKind
     encoding: str
     separator: str
+    header: tuple[str, ...]
     columns: tuple[str, ...]
     lines_before: int
     is_packed: bool
@@ -83,13 +86,14 @@ def table_of(head: bytes) -> Table | None:
 
 def _by_header(line: str, encoding: str, before: int, *, is_typed: bool, is_packed: bool) -> Table | None:
     for separator in _SEPARATORS:
-        columns = tuple(name.strip().casefold() for name in _cells(line, separator))
+        header = tuple(name.strip() for name in _cells(line, separator))
+        columns = tuple(name.casefold() for name in header)
         there = set(columns)
         for kind, marks in _MARKS:
             if marks <= there:
-                return Table(kind, encoding, separator, columns, before, is_packed)
+                return Table(kind, encoding, separator, header, columns, before, is_packed)
         if is_typed and len(columns) > 1:
-            return Table("samples", encoding, separator, columns, before, is_packed)
+            return Table("samples", encoding, separator, header, columns, before, is_packed)
     return None
 
 

@@ -173,6 +173,7 @@ class _Reader:
         self._table, self._forms = table, forms
         self._columns = _columns(table, forms)
         self._width = len(table.columns)
+        self._header = table.header[self._columns.key[0]]
         self._keys: _Numbered[tuple[str, ...]] = _Numbered()
         self._stamps: _Numbered[str] = _Numbered()
         self._about: list[About] = []
@@ -192,11 +193,13 @@ class _Reader:
             other = [row for row in rows if len(row) != self._width]
             self.unreadable += sum(bool(row) and row[0][:6] != "#TYPE " for row in other)
             rows = fitting
-        metric = self._columns.key[0]
-        rows = [row for row in rows if row[metric].casefold() != "metricid"]
         if not rows:
             return
         cells = list(zip(*rows, strict=True))
+        metric = self._columns.key[0]
+        if self._header in cells[metric]:
+            self.take([row for row in rows if row[metric] != self._header])
+            return
         keys = zip(*(cells[at] for at in self._columns.key), strict=True)
         known = len(self._keys)
         series = np.fromiter(map(self._keys.__getitem__, keys), np.int32, len(rows))
