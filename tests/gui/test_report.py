@@ -169,6 +169,18 @@ def test_a_session_is_never_written_over(desk: Desk, session: Path, tmp_path: Pa
     assert precious.read_bytes() == session.read_bytes()
 
 
+def test_printing_is_stopped_and_leaves_no_file(desk: Desk, tmp_path: Path) -> None:
+    jobs = desk.program.desk.jobs
+    desk.qtbot.mouseClick(desk.rail.pdf, Qt.MouseButton.LeftButton)
+    child_of(desk.program.window, QFileDialog).fileSelected.emit(str(tmp_path / "report.pdf"))
+    child_of(desk.program.window, QFileDialog).reject()
+    (job,) = (one for one in jobs.visible_jobs() if one.title == "Printing report.pdf")
+    job.cancel()
+    assert [one.state for one in jobs.visible_jobs()] == ["cancelled"]
+    desk.qtbot.wait(50)
+    assert list(tmp_path.glob("*.pdf")) == []
+
+
 def test_names_are_left_out(desk: Desk, tmp_path: Path) -> None:
     snapshot = desk.program.desk.session.whole
     assert snapshot is not None

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -192,3 +195,50 @@ def test_a_run_that_waits_beside_a_recording_is_told_without_names_too(tmp_path:
     markup = out.read_text(encoding="utf-8")
     assert page(markup, "guided-2")
     assert left_of(SECRETS, iter([markup])) == []
+
+
+def test_neither_file_of_an_anonymised_report_has_a_name(fixed: Acted, tmp_path: Path) -> None:
+    """With a guided run, its verification and a comparison: HTML, and what a reader sees of the PDF."""
+    out, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
+    with SessionReader.open(fixed.path) as reader:
+        span = reader.span()
+        kinds = ("vm", "host", "datastore")
+        names = tuple(one.name for one in reader.entities().values() if one.ref.kind in kinds)
+    assert span is not None
+    windows = (
+        "--before", f"{iso(span.start)}..{iso(fixed.at - 1000)}", "--after", f"{iso(fixed.at)}..{iso(span.end)}",
+    )  # fmt: skip
+    words = [sys.executable, "-m", "app", "report", str(fixed.path), "-o", str(out), "--pdf", str(pdf)]
+    done = subprocess.run(  # Qt's application has a process of its own
+        [*words, "--anonymise", *windows], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    markup = out.read_text(encoding="utf-8")
+    assert len(names) > 40
+    assert page(markup, "comparison")
+    assert left_of(names, iter([markup, out.name])) == []
+    assert left_of(names, iter([pdf.read_bytes().decode("latin-1")])) == []
+    pdftotext = which("pdftotext")
+    if pdftotext is not None:
+        told = subprocess.run([pdftotext, pdf, "-"], capture_output=True, text=True, check=True).stdout
+        assert "Did the fix work?" in told
+        assert left_of(names, iter([told])) == []
+
+
+def test_several_comparisons_are_sections_of_their_own(fixed: Acted, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    with SessionReader.open(fixed.path) as reader:
+        span = reader.span()
+    assert span is not None
+    at, third = fixed.at, (span.end - fixed.at) // 2
+    pairs = [(span.start, at - 1000, at, span.end), (at, at + third, at + third + 1, span.end)]
+    words = [
+        word
+        for a, b, c, d in pairs
+        for word in ("--before", f"{iso(a)}..{iso(b)}", "--after", f"{iso(c)}..{iso(d)}")
+    ]
+    assert run(["report", str(fixed.path), "-o", str(out), *words]) == 0
+    assert validated(out) == ""
+    markup = out.read_text(encoding="utf-8")
+    assert page(markup, "comparison-1")
+    assert page(markup, "comparison-2")

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QHideEvent,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -25,8 +26,8 @@ from widgets.theme import Theme
 _GAP = 20
 _LEAST, _MOST = 500, 880
 """How wide a page is: two stand side by side where each has the least width, one is never wider than most."""
-_KEPT = 24
-"""So many painted pages are kept: two megabytes each."""
+_KEPT = 8
+"""So many painted pages are kept, which is more than fit on a screen: four megabytes each."""
 _ROW_STEP = 60
 
 
@@ -106,6 +107,11 @@ class ReportPages(QAbstractScrollArea):
             self._painted.clear()
             self.show_page(first)
         self._scrolled()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        """Let go of what was painted: it takes more memory than the report."""
+        super().hideEvent(event)
+        self._painted.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Scroll: a row, a screen, to the first or the last page."""
