@@ -62,25 +62,29 @@ class _Host:
     files: list[list[Reply]] = field(default_factory=list)
 
 
-class _SessionFeed:
-    """A session that takes samples while it is imported."""
+class SessionFeed:
+    """A session that is written in one go, as what series are stored in; ``times`` are those of its ticks."""
 
     def __init__(self, writer: SessionWriter) -> None:
         self._writer = writer
         self.times: list[int] = []
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
+        """Add entities."""
         self._writer.add_entities(entities)
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
+        """Add facts."""
         self._writer.add_facts(facts)
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
+        """Add series that arrive together."""
         ids = self._writer.add_series(source, specs)
         layout = self._writer.add_layout(source, ids)
         return Layout(layout, np.zeros(len(ids), np.int64), self._writer.ticks.scales(ids))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        """Store ticks."""
         self._writer.append_ticks((tick.layout, tick.t_ms, tick.stored) for tick in ticks)
         self.times += [tick.t_ms for tick in ticks]
 
@@ -117,7 +121,7 @@ def import_dumps(
         title = f"esxtop service: {_some([path.name for path in files])}"
         writer = SessionWriter.create(out, title=title, durable=False, bulk=True)
         on_failure.callback(writer.discard)
-        feed, series = _SessionFeed(writer), 0
+        feed, series = SessionFeed(writer), 0
         for one in hosts:
             series += _store(one, feed, writer, reading)
         writer.close()
@@ -136,7 +140,7 @@ def import_dumps(
     )
 
 
-def _store(host: _Host, feed: _SessionFeed, writer: SessionWriter, reading: _Reading) -> int:
+def _store(host: _Host, feed: SessionFeed, writer: SessionWriter, reading: _Reading) -> int:
     """Store a host's samples, in order of time; return how many series it has."""
     source = writer.add_source(SourceSpec("esxtop", host.name))
     series, sampler = HostSeries(feed, source, load_catalogue()), Sampler(host.name)

@@ -6,6 +6,8 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from lab import Lab, load_scenarios
 from lab.esxtop_service import services_of
 
@@ -29,3 +31,24 @@ def write_replies(
             path = folder / name / f"{number:05d}.dsv.gz"
             path.write_bytes(gzip.compress(service.reply().encode(), 1))
     return lab
+
+
+def write_switched_on(folder: Path) -> str:
+    """Write replies of one host, on which a VM is switched on after the third; return the VM's name."""
+    lab = Lab(load_scenarios()["event-power-on-mid-recording"], seed=1, fields="all")
+    late = int(np.flatnonzero(lab.absent_at_start)[0])
+    service = services_of(lab)[lab.cluster.vms[late].host]
+    (folder / "counterinfo.dsv").write_text(service.counter_info(), encoding="utf-8")
+    (folder / HOSTS[0]).mkdir()
+    texts: list[str] = []
+    came: int | None = None
+    while came is None or len(texts) < came + 12:
+        lab.tick()
+        service.step()
+        texts.append(service.reply())
+        if came is None and not lab.absent()[late]:
+            came = len(texts) - 1
+    for number, text in enumerate(texts[came - 3 :]):
+        path = folder / HOSTS[0] / f"{number:05d}.dsv.gz"
+        path.write_bytes(gzip.compress(text.encode(), 1))
+    return lab.cluster.vms[late].name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +22,11 @@ from resources.failures import (
     UsageError,
 )
 from tests.esxtop_service.conftest import Recording, collector
-from tests.esxtop_service.service_files import HOSTS
+from tests.esxtop_service.service_files import HOSTS, write_switched_on
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.feeds import MemoryFeed, Stop
+
+pytestmark = pytest.mark.slow
 
 FIRST, SECOND = HOSTS
 Start = Callable[..., Recording]
@@ -238,3 +241,29 @@ def test_nobody_is_asked_more_often_than_the_service_allows() -> None:
 def test_a_wrong_password_is_said(server: TestVCenter) -> None:
     with pytest.raises(HyperscopeError, match="password"):
         collector(server, FIRST, "wrong").run(MemoryFeed(), Stop())
+
+
+def test_one_host_itself_needs_no_name(start_vcenter: Callable[..., TestVCenter], replies: Path) -> None:
+    server = start_vcenter(esxi=True, hosts=1, vms=2, esxtop=replies, esxtop_interval=2)
+    run = Recording(server, "")
+    run.until_ticks(1)
+    run.end()
+    assert run.failure is None
+    assert [spec.name for spec in run.feed.sources.values()] == [FIRST]
+    assert commands(server, "FreeStats") == 1
+
+
+def test_a_vm_that_is_switched_on_meanwhile_is_recorded_from_then_on(
+    start_vcenter: Callable[..., TestVCenter], tmp_path: Path, recording: Start
+) -> None:
+    name = write_switched_on(tmp_path)
+    server = start_vcenter(hosts=2, vms=2, esxtop=tmp_path, esxtop_interval=2)
+    run = recording(server, FIRST)
+    run.feed.until(lambda: any(entity.name == name for entity in run.feed.entities.values()))
+    (vm,) = (ref for ref, entity in run.feed.entities.items() if entity.name == name)
+    ready = next(times for key, times in run.feed.samples.items() if key[1] == vm and key[2] == "cpu.ready")
+    run.feed.until(lambda: len(ready) >= 2)
+    run.end()
+    assert len(run.feed.layouts) > 1
+    assert run.feed.twice == []
+    assert set(ready) < set(run.ticks())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from sessions.store import SessionReader
 from tests.esxtop_service.service_files import HOSTS
 from tests.recorder.conftest import record
@@ -12,6 +14,8 @@ from tests.recorder.running import Event, Recorder
 from tests.vcenter.running import PASSWORD, TestVCenter
 
 __all__ = ["record"]
+
+pytestmark = pytest.mark.slow
 
 
 def address(server: TestVCenter, hosts: str = "*") -> str:
