@@ -280,7 +280,8 @@ class ImportEnded(_Event, frozen=True, tag="ended"):
     """The last event of an import: the notes of its report, or code and text of its error.
 
     ``left_out`` has a sentence for each file that was no capture beside others that were imported. ``events``
-    are those that logs told, None without logs.
+    are those that logs told, None without logs. ``dates`` are the orders of dates (``dmy`` …) among which
+    somebody has to choose before these files can be imported.
     """
 
     code: int = 1
@@ -289,6 +290,7 @@ class ImportEnded(_Event, frozen=True, tag="ended"):
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     events: Count | None = None
+    dates: tuple[str, ...] = ()
 
 
 RecordEvent = (

@@ -20,6 +20,7 @@ from collectors.esxtop_service.importing import DumpReport, import_dumps
 from collectors.fio.importing import FioReport, import_fio
 from collectors.logs.importing import LogOptions, LogReport, import_logs
 from collectors.vsphere.get_stat.importing import StatReport, import_get_stat
+from collectors.vsphere.get_stat.stamps import UndecidedDatesError
 from recorder.event_lines import EventLines
 from recorder.protocol import Import, ImportEnded, ImportProgress, read_import
 from recorder.stdin_lines import StdinLines
@@ -61,6 +62,9 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     work = _Import(wanted, lines, cancel, workers or None, known)
     try:
         report, added = work.run()
+    except UndecidedDatesError as error:  # the window has buttons for it, no options
+        lines.send(ImportEnded(error.exit_code, message=error.happened, dates=error.orders))
+        raise
     except HyperscopeError as error:
         lines.send(ImportEnded(error.exit_code, message=str(error)))
         raise

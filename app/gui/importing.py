@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -27,6 +28,7 @@ from widgets.messages import Level, MessageAction
 _IDLE_MS = 60_000
 _NAMED = 3
 """Files that were left out are named up to this number; the jobs pane has all."""
+_DATES = {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"}
 _ARGUMENTS = ("import", "-", "-o", "-", "--attached")
 
 
@@ -54,9 +56,12 @@ class Importing(QObject):
             self._ready = self._child()
         self._idle.start()
 
-    def start(self, captures: Sequence[Path], *, into: Path | None = None, host: str = "") -> Path | None:
+    def start(
+        self, captures: Sequence[Path], *, into: Path | None = None, host: str = "", dates: str = ""
+    ) -> Path | None:
         """Import captures and logs into one new session, or add logs to the session ``into``; returns its
         path, None if another import runs. ``host`` wrote the logs; empty: they say so.
+        ``dates`` is the order of dates in tables of Get-Stat; empty: they decide it.
         """
         if self._run is not None:
             self._desk.notify("An import is running. Stop it in the jobs, or wait for it.", "warning")
@@ -74,10 +79,15 @@ class Importing(QObject):
         if child is None:
             return None
         files = tuple(str(file.resolve()) for file in captures)
-        wanted = Import(files, str(session.resolve()), into=into is not None, host=host)
-        self._run = _Run(child, wanted, session, self._desk, self._window, self)
+        wanted = Import(files, str(session.resolve()), into=into is not None, host=host, dates=dates)
+        run = _Run(child, wanted, session, self._desk, self._window, self)
+        run.with_dates = partial(self._with_dates, captures)
+        self._run = run
         self._run.over.connect(self._over)
         return session
+
+    def _with_dates(self, captures: Sequence[Path], dates: str) -> None:
+        self.start(captures, dates=dates)
 
     def cancel(self) -> None:
         """Stop the import and delete its session."""
@@ -135,6 +145,8 @@ class _Run(QObject):
         self._child, self._session, self._desk, self._window = child, session, desk, window
         child.setParent(self)
         self._is_shown = self._is_cancelled = False
+        self.with_dates: Callable[[str], None] = lambda _order: None
+        """Imports the same files once more, by this order of dates."""
         self._rows = 0
         self._wanted = wanted
         self._last = ImportEnded()
@@ -199,8 +211,18 @@ class _Run(QObject):
             desk.jobs.end(self._job, "failed", message)
             if desk.session.path == self._session and not self._wanted.into and not self._session.exists():
                 desk.session.close()
-            desk.notify(message, "critical")
+            self._report_failure(message)
         self.over.emit()
+
+    def _report_failure(self, message: str) -> None:
+        """Show why; where only the order of dates is not known, with a button for each."""
+        choose = [
+            MessageAction(_DATES[order], partial(self.with_dates, order))
+            for order in self._last.dates
+            if order in _DATES
+        ]
+        level: Level = "warning" if choose else "critical"
+        self._window.messages.notify(message, level, action=next(iter(choose), None), more=choose[1:])
 
     def _counted(self) -> str:
         """What was imported: ``12 rows``, ``3 events``, or both."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -97,6 +98,31 @@ def test_a_window_that_is_gone_hears_nothing_of_its_import(
     qapp.processEvents()
     assert heard == []
     assert sorted(path.name for path in home.glob("esx*")) == ["esx.csv"]
+
+
+def test_the_order_of_dates_is_chosen_by_a_button(live: Program, qtbot: QtBot, home: Path) -> None:
+    """What PowerCLI exported on one day in March, or in April: 4/3/2026."""
+    rows = "".join(
+        f"cpu.ready.summation,4/3/2026 2:{minute}:00 PM,6000,millisecond,db1,VirtualMachine-vm-7,300,0\r\n"
+        for minute in ("10", "05", "00")
+    )
+    header = "MetricId,Timestamp,Value,Unit,Entity,EntityId,IntervalSecs,Instance\r\n"
+    (home / "stats.csv").write_text(header + rows, encoding="utf-8", newline="")
+    drop(live.window, home / "stats.csv")
+    wait(qtbot, lambda: states(live) == ["failed"])
+    assert live.window.messages.text == (
+        "stats.csv: nothing in it tells which number of 4/3/2026 2:10:00 PM is the day."
+    )
+    assert not list(home.glob("*.hscope"))
+    texts = [one.text() for one in live.window.messages.findChildren(QPushButton) if one.isVisible()]
+    assert {"Day first", "Month first"} <= set(texts)
+    message_button(live.window.messages).click()
+    wait(qtbot, lambda: live.desk.session.path == home / "stats.hscope")
+    wait(qtbot, lambda: "done" in states(live))
+    with SessionReader.open(home / "stats.hscope") as reader:
+        (source,) = reader.sources()
+    assert source.end is not None
+    assert datetime.fromtimestamp(source.end / 1000, UTC).date() == date(2026, 3, 4)
 
 
 def test_what_is_no_capture_is_said(live: Program, qtbot: QtBot, home: Path) -> None:

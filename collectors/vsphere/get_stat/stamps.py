@@ -197,14 +197,24 @@ def instants(stamps: Sequence[Stamp | None], order: Order, clock: Clock) -> tupl
     return first, np.maximum(first, second)
 
 
+class UndecidedDatesError(UsageError):
+    """Nothing in a file decides the order of its dates; ``orders`` are those that they can have."""
+
+    orders: tuple[Order, ...] = ()
+
+
 def require_order(possible: Sequence[Order], wanted: Order | None, name: str, example: str) -> Order:
-    """Return the order of a file's dates. Raises UsageError if ``wanted`` is None and nothing decides."""
+    """Return the order of a file's dates. Raises UndecidedDatesError if ``wanted`` is None and nothing
+    decides.
+    """
     if wanted is not None:
         return wanted
     if len(possible) == 1:
         return possible[0]
     words = " or ".join(f"--dates {order} ({ORDER_WORDS[order]})" for order in possible or ORDERS)
-    raise UsageError(
+    error = UndecidedDatesError(
         f"{shown(name)}: nothing in it tells which number of {shown(example)} is the day.",
         advice=f"Say it with {words}.",
     )
+    error.orders = tuple(possible or ORDERS)
+    raise error
