@@ -53,13 +53,17 @@ def run_stat_import(
 
 def _show(report: StatReport, out: Path) -> None:
     intervals = ", ".join(format_duration(one) for one in report.intervals_s)
+    samples, objects = _counted(report.samples, "sample"), _counted(report.objects, "object")
     print_line(
-        f"{format_count(report.samples)} samples (every {intervals}) of {format_count(report.series)} series "
-        f"of {format_count(report.objects)} objects from {format_bytes(report.bytes_read)} "
-        f"in {format_duration(report.seconds)} → {out}"
+        f"{samples} (every {intervals}) of {format_count(report.series)} series of {objects} "
+        f"from {format_bytes(report.bytes_read)} in {format_duration(report.seconds)} → {out}"
     )
     for note in report.notes:
         print_line(f"  note: {shown(note)}")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{format_count(number)} {what}{'' if number == 1 else 's'}"
 
 
 @contextmanager

@@ -42,7 +42,7 @@ class ChoiceSpec:
 CHOICES: tuple[ChoiceSpec, ...] = (
     ChoiceSpec("connect", "connect", "Connect", "Record a vCenter or ESXi hosts live"),
     ChoiceSpec("open", "open", "Open a session", "Look at what was recorded, offline"),
-    ChoiceSpec("import", "import", "Import a capture", "Read what esxtop -b wrote, or logs of ESXi"),
+    ChoiceSpec("import", "import", "Import a capture", "What esxtop -b or Get-Stat wrote, or logs of ESXi"),
     ChoiceSpec("lab", "lab", "Try the lab", "A simulated cluster with problems in it"),
 )
 
