@@ -57,16 +57,14 @@ the same name replaces ours.
 
 def privileges_page() -> str:
     """docs/privileges.md."""
-    both = {kind: {entry.id for entry in privileges(kind)} for kind in ("vcenter", "esxi")}
-    entries: dict[str, Privilege] = {
-        entry.id: entry for kind in ("vcenter", "esxi") for entry in privileges(kind)
-    }
-    head = ("Privilege", "vCenter", "ESXi", "What it gives", "How we know")
+    kinds = ("vcenter", "esxi", "esxtop")
+    needed = {kind: {entry.id for entry in privileges(kind)} for kind in kinds}
+    entries: dict[str, Privilege] = {entry.id: entry for kind in kinds for entry in privileges(kind)}
+    head = ("Privilege", "vCenter", "ESXi", "esxtop", "What it gives", "How we know")
     rows = (
         (
             f"`{name}`",
-            tick(name in both["vcenter"]),
-            tick(name in both["esxi"]),
+            *(tick(name in needed[kind]) for kind in kinds),
             entry.gives + ("" if entry.in_read_only else BESIDE_THE_ROLE),
             entry.source,
         )

@@ -152,6 +152,8 @@ def record(
     them. After an outage the recording goes on by itself; samples that cannot be fetched any more are a gap,
     which 'hyperscope info' shows. Without --attached the recording also goes on when stdin closes.
     """
+    if interval and not any(source.strip().lower().startswith("esxtop:") for source in sources):
+        raise UsageError("--interval is for esxtop://: other sources have an interval of their own.")
     limits = load_recorder_limits()
     trim_allocator()
     collect_garbage_often(limits.memory.objects)

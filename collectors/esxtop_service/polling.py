@@ -14,13 +14,13 @@ from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
 from collectors.esxtop_service.series import HostSeries
 from collectors.feed import Controls, Feed, Health, State
 from connections.failures import ClosedError
-from connections.vsphere.esxtop_service import EsxtopService, HostName, run_command
+from connections.vsphere.esxtop_service import EsxtopService, HostName, find_service, run_command
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from resources.catalogue import Catalogue
 from resources.esxtop_records import EsxtopRecords
-from resources.failures import DisconnectedError, SourceError
+from resources.failures import DisconnectedError, NoCountersError, SourceError
 from resources.units import format_duration
 from sessions.identities import MOID, UUID
 from sessions.model import Fact, Gap, SourceSpec
@@ -63,6 +63,7 @@ class HostPolling:
         self._wanted_s = interval_s
         self._interval_s = interval_s
         self._info = target.info
+        self._service = target.service
         self._generation = vsphere.generation
         host = target.host
         spec = SourceSpec("esxtop", host.name, interval_s, vsphere.clock_offset_ms)
@@ -83,7 +84,7 @@ class HostPolling:
     @property
     def service(self) -> EsxtopService:
         """The host's service."""
-        return self._target.service
+        return self._service
 
     def run(self, controls: Controls) -> None:
         """Take samples until asked to stop; get over what passes.
@@ -116,7 +117,7 @@ class HostPolling:
 
     def report(self, state: State, message: str = "") -> None:
         """Hand over the source's state."""
-        details = ((_COLLECTION, format_duration(round(self._longest_s, 1))),) if self._longest_s else ()
+        details = ((_COLLECTION, format_duration(round(self._longest_s, 2))),) if self._longest_s else ()
         self._health = replace(self._health, state=state, message=message, details=details)
         self._feed.report(self._source, self._health)
 
@@ -141,12 +142,14 @@ class HostPolling:
         if self._gap is not None and (self._gap.ticks or 0) >= self._known.polling.missed:
             self._sampler.forget()
         self.report("reconnecting", error.happened)
-        return self._known.polling.refused_s if isinstance(error, SoapFault) else 0.0
+        is_refusal = isinstance(error, SoapFault | NoCountersError)
+        return self._known.polling.refused_s if is_refusal else 0.0
 
     def _take(self) -> None:
         """Ask for a reply and store the sample that it ends."""
         if self._info is None or self._generation != self._vsphere.generation:
-            self._info = counter_info_of(self._vsphere, self.service)
+            self._service = self._found_again()
+            self._info = counter_info_of(self._vsphere, self._service)
             self._generation = self._vsphere.generation
         self.is_freed = False
         began = time.monotonic()
@@ -158,13 +161,24 @@ class HostPolling:
             self._tell_who_it_is(reply, took_s)
         sample = self._sampler.add(reply)
         self._note_duration(took_s)
+        trouble = self._trouble(reply)
         if sample is not None:
-            self._store(sample, reply)
-        self.report("recording", self._trouble(reply))
+            trouble = self._store(sample, reply) or trouble
+        self.report("recording", trouble)
 
-    def _store(self, sample: Sample, reply: Reply) -> None:
-        if self._health.last_ms is not None and sample.t_ms <= self._health.last_ms:
-            return  # the host's clock was set back: samples begin again where they ended
+    def _found_again(self) -> EsxtopService:
+        """The host's service, which has another id after its server was restarted."""
+        found = find_service(self._vsphere, self._target.host.name)
+        if found is None:
+            raise NoCountersError(f"{self._target.host.name} has no esxtop service any more.")
+        return found
+
+    def _store(self, sample: Sample, reply: Reply) -> str:
+        """Store a sample; return why it can't be, empty if it was."""
+        last_ms = self._health.last_ms
+        if last_ms is not None and sample.t_ms <= last_ms:
+            back = format_duration(round((last_ms - sample.t_ms) / 1000))
+            return f"The host's clock was set back by {back}: its samples count again from where they ended."
         count = self._series.add(sample, reply)
         self._end_gap(sample)
         self._last_count = count
@@ -176,6 +190,7 @@ class HostPolling:
             received=self._health.received + count,
             last_ms=sample.t_ms,
         )
+        return ""
 
     def _follow_interval(self, reply: Reply) -> None:
         """The host's own least interval holds, whatever was asked for."""

@@ -267,3 +267,32 @@ def test_a_vm_that_is_switched_on_meanwhile_is_recorded_from_then_on(
     assert len(run.feed.layouts) > 1
     assert run.feed.twice == []
     assert set(ready) < set(run.ticks())
+
+
+def test_a_vcenter_that_is_restarted_costs_an_exact_gap(server: TestVCenter, recording: Start) -> None:
+    """Its hosts count from their boot again, as the lab's begin anew with it."""
+    run = recording(server, FIRST)
+    run.until_ticks(2)
+    server.stop()
+    run.feed.until(lambda: bool(run.feed.gaps) and (run.feed.gaps[0].ticks or 0) >= 2)
+    server.start()
+    before = run.ticks()
+    run.until_ticks(len(before) + 2)
+    run.end()
+    (gap,) = run.feed.gaps
+    after = run.ticks()[len(before)]
+    assert before[-1] < gap.start <= gap.end < after
+    assert after - gap.end <= 2 * 2000
+    assert run.feed.twice == []
+    health = run.feed.health[1]
+    assert (health.state, health.gaps) == ("ended", 1)
+    assert health.expected - health.received == (gap.ticks or 0) * (health.received // len(run.ticks()))
+
+
+def test_a_clock_that_is_set_back_is_said(server: TestVCenter, recording: Start) -> None:
+    run = recording(server, FIRST)
+    run.until_ticks(2)
+    server.jump(-6)
+    run.feed.until(lambda: "clock was set back" in run.message())
+    run.end()
+    assert run.feed.twice == []
