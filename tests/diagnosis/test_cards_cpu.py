@@ -137,7 +137,7 @@ class TestHostSaturated:
             vm(recording, f"web{number}", ready=ready, run=45.0)
         assert len(findings(recording, problem=self.PROBLEM)) == is_found
 
-    def test_what_came_after_esxtop_was_started_is_no_work_of_the_vmkernel(self) -> None:
+    def crowded_by_others(self) -> Recording:
         """Half of the PCPUs work for nobody who is listed, and memory went to nobody at the same moment."""
         came = during(300, 1200, 100.0, 45.0)
         recording = with_pcpus(host(util=came, used=during(300, 1200, 62.0, 40.0)), [100.0] * 16)
@@ -146,10 +146,26 @@ class TestHostSaturated:
             ref = vm(recording, f"web{number}", ready=during(300, 1200, 12.0, 0.2), run=80.0)
             vcpu_runs(recording, ref, 80.0, 80.0)
             recording.has(ref, {"mem.consumed": 8_000.0})
-        found = only(recording, problem=self.PROBLEM)
+        return recording
+
+    def test_what_came_after_esxtop_was_started_is_no_work_of_the_vmkernel(self) -> None:
+        found = only(self.crowded_by_others(), problem=self.PROBLEM)
         assert (found.causes[0].cause, found.causes[0].verdict) == ("unlisted_vms", "likely")
         assert {verdicts(found)[one] for one in ("kernel_overhead", "few_heavy_vms")} == {"ruled out"}
         assert found.remedies[0].startswith("Start esxtop again")
+
+    def test_who_came_is_no_riddle_where_a_vcenter_tells(self) -> None:
+        inventory = Recording(source="vcenter", interval=20.0)
+        inventory.on_host({"cpu.pcpu_util": during(300, 1200, 99.0, 45.0)})
+        origin = inventory.another_host("esx02", {"cpu.pcpu_util": 20.0})
+        mover = inventory.namesake("batch01", 9, {"cpu.run": 90.0})
+        inventory.stays(mover, (0.0, origin), (300.0, inventory.host))
+        inventory.event(mover, "vmotion", "Migrated batch01 from esx02 to esx01", 295, 5.0)
+        full = findings(self.crowded_by_others(), inventory, problem=self.PROBLEM)
+        (found,) = [one for one in full if one.entity_name == "esx01"]
+        assert verdicts(found)["unlisted_vms"] == "ruled out"
+        assert (found.causes[0].cause, found.causes[0].verdict) == ("recent_failover", "possible")
+        assert cause(found, "unlisted_vms").because.startswith("VMs came here in the hour before (1)")
 
     def test_a_vcenters_usage_ends_at_its_nominal_clock(self) -> None:
         """20 busy threads of 10 cores do 125 %: 100 % is the end of the scale, no slow clock."""
