@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from collectors.vsphere.get_stat.importing import StatOptions, StatReport, import_get_stat
-from collectors.vsphere.get_stat.stamps import Order
+from collectors.vsphere.get_stat.stamps import Order, StampRows, parse_stamp, possible_orders
 from diagnosis import Diagnosis, diagnose_session
 from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import load_catalogue
 from resources.failures import CancelledError, HyperscopeError, UsageError
+from resources.get_stat_forms import load_get_stat_forms
 from resources.problem_cards import load_problems
 from sessions.clock import UTC_CLOCK, clock_named
 from sessions.model import SampleSource, Series
@@ -214,18 +215,38 @@ def test_a_file_that_was_written_on_the_day_of_its_last_sample_decides(tmp_path:
     )
 
 
+def test_a_file_knows_better_than_the_option(tmp_path: Path) -> None:
+    rows = table("mem.consumed.average,13/3/2026 14:00:00,1024,KB,db1,VirtualMachine-vm-7,300,")
+    _, out = read(tmp_path, {"stats.csv": rows}, dates="mdy")
+    assert [line.split()[3][:10] for line in printed(out)] == ["2026-03-13"]
+
+
+def test_dates_that_do_not_exist_are_counted(tmp_path: Path) -> None:
+    rows = table(
+        "mem.consumed.average,13/3/2026 14:00:00,1024,KB,db1,VirtualMachine-vm-7,300,",
+        "mem.consumed.average,3/14/2026 14:00:00,1024,KB,db1,VirtualMachine-vm-7,300,",
+    )
+    report, out = read(tmp_path, {"stats.csv": rows}, dates="dmy")
+    assert [line.split()[3][:10] for line in printed(out)] == ["2026-03-13"]
+    assert report.notes == ("stats.csv: dates that do not exist, read day first, were left out, in rows: 1.",)
+
+
 def test_another_file_decides(tmp_path: Path) -> None:
     sure = table("mem.consumed.average,13/3/2026 14:00:00,1024,KB,db1,VirtualMachine-vm-7,300,")
     _, out = read(tmp_path, {"unsure.csv": one_day(), "sure.csv": sure})
     assert [line.split()[3][:10] for line in printed(out)] == ["2026-03-04"] * 3 + ["2026-03-13"]
 
 
-def test_no_sample_is_of_the_future(tmp_path: Path) -> None:
-    """1 December of this year or 12 January: as long as it is not December, only the latter has been."""
-    year = 2200
-    late = table(f"mem.consumed.average,12/1/{year} 14:00:00,1024,KB,db1,VirtualMachine-vm-7,300,")
-    with pytest.raises(HyperscopeError, match="--dates"):
-        read(tmp_path, {"stats.csv": late})  # both are to come: a clock is wrong, and it tells nothing
+@pytest.mark.parametrize(
+    ("today", "orders"),
+    [((2026, 11, 23), ["mdy"]), ((2026, 12, 2), ["dmy", "mdy"]), ((2025, 1, 1), ["dmy", "mdy"])],
+)
+def test_no_sample_is_of_the_future(today: tuple[int, int, int], orders: list[Order]) -> None:
+    """1/12/2026 is in January as long as it has not been December; if both are to come, a clock is wrong."""
+    stamp = parse_stamp("1/12/2026 14:00:00", load_get_stat_forms())
+    rows = StampRows(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
+    now_ms = round(datetime(*today, tzinfo=UTC).timestamp() * 1000)
+    assert possible_orders([stamp], rows, now_ms) == orders
 
 
 def test_daily_rollups_tell_the_order_by_their_steps(tmp_path: Path) -> None:

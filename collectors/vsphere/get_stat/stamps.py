@@ -204,13 +204,13 @@ class UndecidedDatesError(UsageError):
 
 
 def require_order(possible: Sequence[Order], wanted: Order | None, name: str, example: str) -> Order:
-    """Return the order of a file's dates. Raises UndecidedDatesError if ``wanted`` is None and nothing
-    decides.
+    """Return the order of a file's dates: what it decides, else ``wanted``. Raises UndecidedDatesError if
+    neither does.
     """
+    if len(possible) == 1:
+        return possible[0]  # the file knows better than whoever gave an option
     if wanted is not None:
         return wanted
-    if len(possible) == 1:
-        return possible[0]
     words = " or ".join(f"--dates {order} ({ORDER_WORDS[order]})" for order in possible or ORDERS)
     error = UndecidedDatesError(
         f"{shown(name)}: nothing in it tells which number of {shown(example)} is the day.",

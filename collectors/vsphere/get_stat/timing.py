@@ -69,7 +69,12 @@ def timed(files: Sequence[StatFile], wanted: Order | None, clock: Clock) -> list
         if asked is None and len(orders) > 1 and (asked := _when_written(file, orders)):
             note = _why(file, asked)
         order = require_order(orders, asked, file.path.name, _example(file))
-        found.append(replace(_at_instants(file, order, clock), note=note))
+        one = _at_instants(file, order, clock)
+        missing = int(np.count_nonzero(one.times == INVALID)) - file.no_time
+        if missing:
+            name, words = shown(file.path.name), ORDER_WORDS[order]
+            note = f"{name}: dates that do not exist, read {words}, were left out, in rows: {missing}."
+        found.append(replace(one, note=note))
     return found
 
 
