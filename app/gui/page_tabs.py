@@ -10,7 +10,7 @@ from widgets.theme import Theme
 
 _BESIDE_NAME = 26
 """Pixels that a tab takes beside its name."""
-_BADGE_GAP = 6
+_BADGE_GAP = 18
 """Pixels between a name and its badge."""
 
 
@@ -22,6 +22,7 @@ class PageTabs(QTabWidget):
         self._theme = theme
         self._tabs: list[tuple[str, str]] = []
         self._badges: dict[str, QLabel] = {}
+        self._have_badges: bool | None = None
         self._is_compact = False
         self.setDocumentMode(True)
         self.currentChanged.connect(lambda _page: self._arrange())
@@ -39,28 +40,42 @@ class PageTabs(QTabWidget):
         number = next((at for at, (own, _) in enumerate(self._tabs) if own == name), None)
         if number is None:
             return
-        bar, badge = self.tabBar(), self._badges.get(name)
-        bar.setAccessibleTabName(number, f"{name}, {spoken}" if text else name)
+        self.tabBar().setAccessibleTabName(number, f"{name}, {spoken}" if text else name)
+        badge = self._badges.get(name)
         if not text:
             if badge is not None:
-                bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, None)
                 self._badges.pop(name).deleteLater()
+                self._put(number, None)
                 self._arrange()
             return
         if badge is None:
-            badge = self._badges[name] = QLabel()
+            badge = self._badges[name] = QLabel(self.tabBar())
             badge.setProperty("role", "chip")
-            bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, badge)
         if (badge.text(), badge.property("state")) != (text, state):
             badge.setText(text)
             badge.setProperty("state", state)
             badge.style().unpolish(badge)
             badge.style().polish(badge)
             badge.adjustSize()
-            # The bar measures its tabs when a button is set, not when it grows; and hides the one before.
-            bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, badge)
-            badge.show()
+            self._have_badges = None  # the bar measures a tab when a badge is put there, not when that grows
         self._arrange()
+
+    def _put(self, number: int, badge: QLabel | None) -> None:
+        """Put a badge into a tab, or take it out: the bar hides the one that was there, whichever it is."""
+        self.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, badge)
+        if badge is not None:
+            badge.show()
+
+    def _show_badges(self, *, on: bool) -> None:
+        """Show the badges where there is room for them beside all names."""
+        if on == self._have_badges:
+            return
+        self._have_badges = on
+        for number, (name, _) in enumerate(self._tabs):
+            badge = self._badges.get(name)
+            if badge is not None:
+                self._put(number, badge if on else None)
+                badge.setVisible(on)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Show names or icons, whichever there is room for."""
@@ -69,7 +84,10 @@ class PageTabs(QTabWidget):
 
     def _arrange(self) -> None:
         bar, before = self.tabBar(), self._is_compact
-        self._is_compact = self._needed() > self.width()
+        names = self._needed()
+        badges = sum(one.sizeHint().width() + _BADGE_GAP for one in self._badges.values())
+        self._is_compact = names > self.width()
+        self._show_badges(on=self._is_compact or names + badges <= self.width())
         if not (self._is_compact or before):
             return
         if self._is_compact != before:
@@ -87,5 +105,4 @@ class PageTabs(QTabWidget):
         font = QFont(self.tabBar().font())
         font.setWeight(QFont.Weight.DemiBold)
         wide = QFontMetrics(font).horizontalAdvance
-        badges = sum(one.sizeHint().width() + _BADGE_GAP for one in self._badges.values())
-        return sum(wide(name) + _BESIDE_NAME for name, _ in self._tabs) + badges
+        return sum(wide(name) + _BESIDE_NAME for name, _ in self._tabs)

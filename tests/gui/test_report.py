@@ -226,6 +226,22 @@ def test_what_is_shown_is_put_into_the_report(opened: Program, qtbot: QtBot) -> 
     assert opened.window.pages.currentWidget().objectName() == "panel-report"
 
 
+def test_names_of_tabs_are_worth_more_than_their_badges(opened: Program, qtbot: QtBot) -> None:
+    """Beside the findings there is room for all names, and not for badges; on wider pages for both."""
+    opened.window.show_panel("charts")
+    wait(qtbot, lambda: has_charts(opened))
+    press(qtbot, Qt.Key.Key_A, CTRL | SHIFT)
+    assert badge(opened, "Report")
+    tabs = opened.window.pages
+    tabs.resize(tabs._needed() + 4, tabs.height())
+    assert not badge(opened, "Report")
+    assert tabs.tabText(tabs.count() - 1) == "Report"
+    tabs.resize(tabs._needed() + 200, tabs.height())
+    assert badge(opened, "Report")
+    tabs.resize(300, tabs.height())
+    assert not tabs.tabText(tabs.count() - 1)
+
+
 def test_a_guided_run_is_put_in_and_told(
     program: Program, session: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
