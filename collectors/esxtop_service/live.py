@@ -124,7 +124,7 @@ class EsxtopCollector:
     def _targets(
         self, vsphere: VSphere, controls: Controls
     ) -> tuple[list[Target], list[tuple[HostName, HyperscopeError]]]:
-        """The hosts with a service that answers, and those without. Raises the failure if that is all."""
+        """The hosts with a service, and those without. Raises the failure if no host's answers."""
         found: list[Target] = []
         failures: list[tuple[HostName, HyperscopeError]] = []
         for host in self._chosen(hosts_of(vsphere)):
@@ -136,14 +136,15 @@ class EsxtopCollector:
                 raise _without_privilege(vsphere, host.name) from error
             except ClosedError:
                 raise
-            except SourceError as error:
-                failure = error if isinstance(error, NoCountersError) else unusable(error, host.name)
-                failures.append((host, failure))
-        if not found:
-            raise failures[0][1]
+            except NoCountersError as error:
+                failures.append((host, error))
+        silent = [one.trouble for one in found if one.trouble is not None]
+        if len(silent) == len(found):
+            raise silent[0] if silent else failures[0][1]
         return found, failures
 
     def _target(self, vsphere: VSphere, host: HostName) -> Target:
+        """The host with its service; one that does not answer now may do so later."""
         service = find_service(vsphere, host.name) if host.is_connected else None
         if service is None:
             why = "has no esxtop service" if host.is_connected else "is not connected to the vCenter"
@@ -152,7 +153,12 @@ class EsxtopCollector:
                 meaning=f"{vsphere.about.full_name} lists none for it.",
                 advice=by_ssh(host.name),
             )
-        return Target(host, service, counter_info_of(vsphere, service))
+        try:
+            return Target(host, service, counter_info_of(vsphere, service))
+        except (ClosedError, PrivilegeError):
+            raise
+        except SourceError as error:
+            return Target(host, service, trouble=unusable(error, host.name))
 
     def _chosen(self, hosts: Sequence[HostName]) -> list[HostName]:
         """The hosts that the address names; of a server with one host it need name none."""

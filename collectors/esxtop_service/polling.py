@@ -32,11 +32,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host to record: its service, and its CounterInfo if that was read already."""
+    """A host to record: its service, and its CounterInfo, or why that could not be read yet."""
 
     host: HostName
     service: EsxtopService
     info: CounterInfo | None = None
+    trouble: SourceError | None = None
 
 
 def counter_info_of(vsphere: VSphere, service: EsxtopService) -> CounterInfo:
@@ -66,6 +67,7 @@ class HostPolling:
         self._service = target.service
         self._generation = vsphere.generation
         host = target.host
+        self._name = host.name
         spec = SourceSpec("esxtop", host.name, interval_s, vsphere.clock_offset_ms)
         self._source = feed.add_source(spec)
         ref = feed.identify("host", [value for _, value in _identities(vsphere, host)], host.name)
@@ -141,7 +143,7 @@ class HostPolling:
         self._miss(error.happened)
         if self._gap is not None and (self._gap.ticks or 0) >= self._known.polling.missed:
             self._sampler.forget()
-        self.report("reconnecting", error.happened)
+        self.report("reconnecting", error.happened if self._is_known else str(unusable(error, self._name)))
         is_refusal = isinstance(error, SoapFault | NoCountersError)
         return self._known.polling.refused_s if is_refusal else 0.0
 
@@ -223,7 +225,8 @@ class HostPolling:
         """Keep the longest time that the host took, which the source tells."""
         if took_s > self._longest_s * 1.1:
             self._longest_s = took_s
-            told = (("product", self._vsphere.about.full_name), (_COLLECTION, f"up to {took_s:.1f} s"))
+            longest = f"up to {format_duration(round(took_s, 2))}"
+            told = (("product", self._vsphere.about.full_name), (_COLLECTION, longest))
             self._feed.update_source(self._source, attributes=told)
 
     def _trouble(self, reply: Reply) -> str:
