@@ -25,7 +25,7 @@ Start = Callable[..., TestVCenter]
 
 @pytest.fixture(scope="session")
 def replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The replies of two hosts of the lab, one every two seconds for a minute."""
+    """The replies of two hosts of the lab, one every two seconds for a minute and a half."""
     folder = tmp_path_factory.mktemp("esxtop")
     write_replies(folder, HOSTS)
     return folder

@@ -13,10 +13,12 @@ from lab.esxtop_service import services_of
 
 HOSTS = ("esx0001.lab", "esx0002.lab")
 """The hosts of a test vCenter of two."""
+_BEFORE = 8
+"""Replies before a VM is switched on: a busy machine takes its time to begin."""
 
 
 def write_replies(
-    folder: Path, hosts: Sequence[str], *, count: int = 30, scenario: str = "default", interval_s: float = 2.0
+    folder: Path, hosts: Sequence[str], *, count: int = 45, scenario: str = "default", interval_s: float = 2.0
 ) -> Lab:
     """Write ``count`` replies of the first hosts of a scenario, under the names ``hosts``; return the lab."""
     lab = Lab(load_scenarios()[scenario], seed=1, fields="all", interval_s=interval_s)
@@ -34,7 +36,7 @@ def write_replies(
 
 
 def write_switched_on(folder: Path) -> str:
-    """Write replies of one host, on which a VM is switched on after the third; return the VM's name."""
+    """Write replies of one host, on which a VM is switched on after 16 s; return the VM's name."""
     lab = Lab(load_scenarios()["event-power-on-mid-recording"], seed=1, fields="all")
     late = int(np.flatnonzero(lab.absent_at_start)[0])
     service = services_of(lab)[lab.cluster.vms[late].host]
@@ -48,7 +50,7 @@ def write_switched_on(folder: Path) -> str:
         texts.append(service.reply())
         if came is None and not lab.absent()[late]:
             came = len(texts) - 1
-    for number, text in enumerate(texts[came - 3 :]):
+    for number, text in enumerate(texts[came - _BEFORE :]):
         path = folder / HOSTS[0] / f"{number:05d}.dsv.gz"
         path.write_bytes(gzip.compress(text.encode(), 1))
     return lab.cluster.vms[late].name
