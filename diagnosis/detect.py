@@ -114,6 +114,8 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
         # Bounds say what can be; a row whose condition is unknown at each of its samples is not judged.
         decidable[chosen[begin : begin + known.size]] &= known
         begin += known.size
+        if short and scene.compiled.sustained.only_bursts:
+            continue  # what was there for a moment has not come back yet
         if short and not rule.level:
             peaks = block.peaks()
             suspects.update((block.rows[row], float(peaks[row])) for row in windows.entity.tolist())
@@ -130,7 +132,9 @@ def _in_lone_samples(scene: Scene, windows: Windows) -> dict[EntityRef, float]:
     worst of its number.
     """
     compiled = scene.compiled
-    if compiled.rule.severity == "info" or not is_coarse(scene.times, compiled.sustained.warning.hold_s):
+    if compiled.rule.severity == "info" or compiled.sustained.only_bursts:
+        return {}
+    if not is_coarse(scene.times, compiled.sustained.warning.hold_s):
         return {}
     met = (scene.full(compiled.condition) == 1).any(axis=1)
     met[windows.entity] = False

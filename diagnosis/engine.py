@@ -375,11 +375,14 @@ class Run:
             )
         if pattern is None or len(windows) < pattern.times:
             return ()
+        step = usual_step(self._table.axis(hit.source))
         starts = np.array([one.start for one in windows], dtype=np.int64)
-        distance = spacing_ms(starts, pattern.spread, 2 * usual_step(self._table.axis(hit.source)))
+        distance = spacing_ms(starts, pattern.spread, 2 * step)
         if distance is None:
             return ()
         every, lasted = format_duration(distance / 1000), max(one.seconds for one in windows)
+        if lasted and step <= hit.compiled.sustained.clear_s * 1000:
+            lasted += step / 1000  # the last sample stands for an interval, too
         longest = f", for {format_duration(lasted)} at most" if lasted else ""
         return (
             f"It comes back every {every}: {len(windows)} times{longest}. Look for what runs that often.",

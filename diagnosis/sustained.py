@@ -60,8 +60,10 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     rows = np.flatnonzero(violating.any(axis=1))
     if not rows.size:
         return _no_windows()
-    held = _held(true[rows], times, hold, rule)
-    inside = violating[rows] & _soon(held, times, _window_s(times, hold))
+    inside = np.zeros((rows.size, times.size), dtype=np.bool_)
+    if not rule.only_bursts:
+        held = _held(true[rows], times, hold, rule)
+        inside = violating[rows] & _soon(held, times, _window_s(times, hold))
     if rule.returning and times.size > 1:
         inside |= _returning(violating[rows], times, hold, rule)
     return _merge(inside, rows, times, rule.clear_s)

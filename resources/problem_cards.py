@@ -313,7 +313,8 @@ class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a condition must hold to be a problem, in seconds, independent of the sampling interval.
 
     A problem ends after ``clear_s`` seconds without the condition. ``coverage`` is the part (0 to 1) of the
-    time looked at for which the condition must be known. ``returning`` finds bursts that are each too short.
+    time looked at for which the condition must be known. ``returning`` finds bursts that are each too short;
+    with ``only_bursts`` nothing but bursts that come back is found, however long each is.
     """
 
     warning: Hold
@@ -322,6 +323,7 @@ class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coverage: float
     source: str
     returning: Returning | None = None
+    only_bursts: bool = False
 
 
 class Problems(msgspec.Struct, frozen=True):

@@ -97,11 +97,56 @@ class TestReadyHigh:
 
         recording = host(util=burst(97.0, 30.0), used=burst(70.0, 25.0), seconds=1800)
         for name in ("a", "b", "c", "d"):
-            vm(recording, name, ready=burst(15.0, 0.5))
-        found = findings(recording)
-        assert {one.problem for one in found} == {self.PROBLEM}
-        assert {one.causes[0].cause for one in found} == {"synchronised_bursts"}
-        assert len(found[0].windows) == 6
+            vm(recording, name, ready=burst(15.0, 0.5), run=burst(80.0, 20.0))
+        full, *waiting = findings(recording)
+        assert (full.problem, full.entity_name) == ("cpu.host_saturated", "esx01")
+        assert full.conclusion == (
+            "In bursts esx01's CPUs were 97 % busy (47.9 % over the whole recording) and nearly all its "
+            "VMs had to wait then, 15 % of the time on average; a most, 15 % of the time on each vCPU."
+        )
+        (step,) = full.remedies
+        assert step.startswith("Find what runs in all guests of esx01 at that minute")
+        assert full.notes == (
+            "It comes back every 5 min: 6 times, for 1 min 20 s at most. Look for what runs that often.",
+        )
+        assert {one.problem for one in waiting} == {self.PROBLEM}
+        assert {one.consequence_of for one in waiting} == {("cpu.host_saturated", full.entity)}
+        assert {one.causes[0].cause for one in (full, *waiting)} == {"synchronised_bursts"}
+        assert len(full.windows) == 6
+
+    def test_bursts_of_some_vms_leave_the_host_alone(self) -> None:
+        def burst(high: float, low: float) -> Level:
+            return lambda t: np.where(t % 300 < 80, high, low)
+
+        recording = host(util=burst(97.0, 30.0), used=burst(70.0, 25.0), seconds=1800)
+        for name in ("a", "b", "c", "d", "e", "f"):
+            levels = (burst(15.0, 0.5), burst(80.0, 20.0)) if name in "ab" else (0.5, 20.0)
+            vm(recording, name, ready=levels[0], run=levels[1])
+        assert {(one.problem, one.entity_name) for one in findings(recording)} == {
+            (self.PROBLEM, "a"), (self.PROBLEM, "b"),
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("moments", [1, 2])
+    def test_a_host_that_was_full_for_a_moment_is_no_full_host(self, moments: int) -> None:
+        def burst(high: float, low: float) -> Level:
+            return lambda t: np.where((t % 300 < 50) & (t < 300 * moments), high, low)
+
+        recording = host(util=burst(97.0, 30.0), used=burst(70.0, 25.0), seconds=1800)
+        for name in ("a", "b", "c", "d"):
+            vm(recording, name, ready=burst(15.0, 0.5), run=burst(80.0, 20.0))
+        assert findings(recording) == []
+
+    def test_one_vm_whose_bursts_fill_the_host_is_named(self) -> None:
+        def burst(high: float, low: float) -> Level:
+            return lambda t: np.where(t % 300 < 80, high, low)
+
+        recording = host(util=burst(97.0, 30.0), used=burst(70.0, 25.0), seconds=1800)
+        vm(recording, "wide", vcpus=12, ready=burst(15.0, 0.5), run=burst(95.0, 5.0))
+        for name in ("a", "b", "c", "d", "e"):
+            vm(recording, name, ready=burst(12.0, 0.5), run=20.0)
+        full = findings(recording)[0]
+        assert (full.problem, full.causes[0].cause) == ("cpu.host_saturated", "few_heavy_vms")
+        assert full.remedies[0].startswith("Move the heaviest to another host: wide")
 
     def test_what_is_missing_is_named(self) -> None:
         recording = host()

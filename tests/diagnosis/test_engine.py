@@ -98,7 +98,7 @@ def test_the_document_to_the_digit() -> None:
             ],
             "remedies": [
                 "Set the CPU limit of web01 to unlimited; check its template and its clones for the same.",
-                "If it must not take too much, use shares.",
+                "Where it must not take too much, use shares.",
             ],
             "title": "Held back by a CPU limit",
             "conclusion": "web01 was held back by a CPU limit for 4 % of the time on its worst vCPU; "

@@ -103,7 +103,13 @@ def bursts(starts: list[int], length: int, total: int = 1800, step: int = 5) -> 
 )
 def test_bursts_that_come_back_are_a_pattern(starts: list[int], length: int, found: int) -> None:
     assert len(spans(bursts(starts, length), 5, "contention")) == found
+    assert len(spans(bursts(starts, length), 5, "bursts")) == found
     assert spans(bursts(starts, length), 5, "steady") == []  # a link that is full for a moment does its work
+
+
+def test_what_lasts_is_no_burst_however_long() -> None:
+    assert spans(bursts([60], 900), 5, "bursts") == []
+    assert len(spans(bursts([60, 300, 540], 110), 5, "bursts")) == 3
 
 
 @pytest.mark.parametrize(

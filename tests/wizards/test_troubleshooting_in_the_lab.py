@@ -166,7 +166,8 @@ def test_bursts_that_came_back_stay_away(tmp_path: Path) -> None:
     told = Told("staggered the virus scanners")
     run, found = verified(tmp_path, "cpu-ready-bursts", release("activity"), "busy", at_s=960, told=told)
     assert story(run, found) == (
-        "problem: cpu.ready_high of vm\nlikely: synchronised_bursts\nfixed, high\ncpu.ready_high: fixed"
+        "problem: cpu.host_saturated of host\nlikely: synchronised_bursts\nfollows: cpu.ready_high\n"
+        "fixed, high\ncpu.host_saturated: fixed\ncpu.ready_high: fixed"
     )
     assert run.worst is not None
     assert any("It comes back every" in note for note in run.worst.notes), run.worst.notes
