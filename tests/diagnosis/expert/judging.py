@@ -12,8 +12,10 @@ from pathlib import Path
 import msgspec
 
 from diagnosis import Diagnosis
+from resources.problem_cards import load_problems
 from sessions.findings import Finding
 from sessions.model import EntityRef
+from tests.diagnosis.supported_orders import unsupported_orders
 
 FOLDER = Path(__file__).resolve().parent
 _TOLERANCE_S = 60.0
@@ -274,13 +276,11 @@ _HOLE = re.compile(
 
 def _invariants(diagnosis: Diagnosis) -> Iterator[Claim]:
     """What holds of any session: no order without a cause that numbers support, no sentence with a hole."""
+    for order in unsupported_orders(diagnosis.findings, load_problems()):
+        text = "DESIGN §11: remedies come from likely and possible causes only"
+        yield Claim(f"orders {order}", False, text, order, "invariant")
     holes: set[str] = set()
     for one in diagnosis.findings:
-        supported = any(cause.verdict in ("likely", "possible") for cause in one.causes)
-        if len(one.remedies) > 1 and one.causes and not supported:  # the one step to find the cause is right
-            text = "DESIGN §11: remedies come from likely and possible causes only"
-            told = "; ".join(one.remedies)
-            yield Claim(f"orders {one.problem} {one.entity_name}", False, text, told, "invariant")
         told_by = {"": "\n".join([one.conclusion, *one.remedies, *one.notes])}
         told_by |= {cause.cause: cause.because for cause in one.causes}
         for cause, sentence in told_by.items():
