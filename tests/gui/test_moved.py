@@ -41,6 +41,19 @@ def test_a_finding_is_asked_and_its_list_takes_the_findings_place(opened: Progra
     assert not window.dock("moved").isVisible()
 
 
+def test_the_empty_pane_takes_the_findings_place_too(opened: Program, qtbot: QtBot) -> None:
+    window = opened.window
+    moved, findings = window.dock("moved"), window.dock("findings")
+    moved.toggleViewAction().trigger()  # the View menu and the palette
+    assert (moved.isVisible(), findings.isVisible()) == (True, False)
+    findings.toggleViewAction().trigger()
+    assert (moved.isVisible(), findings.isVisible()) == (True, True)
+    asked_of_the_worst(opened, qtbot)
+    assert (moved.isVisible(), findings.isVisible()) == (True, False)
+    moved.toggleViewAction().trigger()
+    assert (moved.isVisible(), findings.isVisible()) == (False, True)
+
+
 def test_a_row_charts_both_series_over_the_window_and_its_baseline(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("charts")
     view, found = asked_of_the_worst(opened, qtbot), opened.desk.moved.found
@@ -62,6 +75,8 @@ def test_the_menu_of_a_chart_names_its_curves(opened: Program, qtbot: QtBot) -> 
     entries = [one for one in card.menu.entries() if one is not None]
     asked = [one for one in entries if one.text.startswith("What moved with")]
     assert len(asked) == min(len(card.curves), 6)
+    names = [one.full_name for one in card.curves][: len(asked)] if len(asked) > 1 else ["it"]
+    assert [one.text.removeprefix("What moved with ") for one in asked] == names
     asked[0].act()
     assert opened.desk.moved.state == "searching"
     view = child_of(opened.window, MovedView)

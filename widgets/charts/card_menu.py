@@ -75,10 +75,10 @@ class CardMenu:
         """What moved with each curve, of the first ones; and what was otherwise before."""
         card = self._card
         curves = [one for one in card.curves if one.series][:_MOST_CURVES]
-        names = [f" {one.full_name}" if len(curves) > 1 else " it" for one in curves]
+        names = [one.full_name if len(curves) > 1 else "it" for one in curves]
         return [
             *(
-                MenuEntry(f"What moved with{shown(name, 60)}", partial(card.moved_wanted.emit, one.series))
+                MenuEntry(f"What moved with {shown(name, 60)}", partial(card.moved_wanted.emit, one.series))
                 for name, one in zip(names, curves, strict=True)
             ),
             MenuEntry("Compare this time with before", card.before_wanted.emit, "Ctrl+B"),
