@@ -55,7 +55,7 @@ def breakable(text: str) -> str:
 
     A number and its unit stay on one line.
     """
-    kept = with_units_kept(text, "\N{NO-BREAK SPACE}")
+    kept = _SLASHED_UNIT.sub(_WHOLE_SLASH, with_units_kept(text, "\N{NO-BREAK SPACE}"))
     return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
 
 
@@ -87,6 +87,8 @@ _REPLACED = "\ufffd"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_LONG, _BEGIN, _END = re.compile(r"\S{27,}"), 12, 10
 _LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
+_SLASHED_UNIT, _WHOLE_SLASH = re.compile(r"(?<=\d\N{NO-BREAK SPACE})(\w{0,6})/(?=\w)"), "\\1/\N{WORD JOINER}"
+"""Lines may break behind a slash: "905 /s" would lose its "s"."""
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")
 
 

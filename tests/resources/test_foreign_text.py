@@ -11,13 +11,19 @@ from hypothesis import strategies as st
 from resources.foreign_text import breakable, shorten_long_words, shown, visible, without_controls
 from resources.units import UNITS, format_duration, format_value
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
+NO_BREAK, JOINER = "\N{NO-BREAK SPACE}", "\N{WORD JOINER}"
 
 
 @given(st.floats(0.01, 1e7), st.sampled_from([unit for unit in UNITS if unit != "s"]))
 def test_a_number_stays_with_its_unit(value: float, unit: str) -> None:
     text = format_value(value, unit)
     assert " " not in breakable(f"{text}; then")[:-6]
+
+
+def test_a_line_does_not_end_behind_the_slash_of_a_unit() -> None:
+    assert breakable("905 /s and 2.61 MB/s of 4 read/write") == (
+        f"905{NO_BREAK}/{JOINER}s and 2.61{NO_BREAK}MB/{JOINER}s of 4 read/write"
+    )
 
 
 @given(st.floats(0.01, 1e7))
@@ -44,9 +50,10 @@ def test_a_heading_has_the_begin_and_the_end_of_a_device() -> None:
 
 @given(st.text())
 def test_nothing_else_changes(text: str) -> None:
-    assert breakable(text).replace("\u200b", "").replace(NO_BREAK, " ") == text.replace("\u200b", "").replace(
-        NO_BREAK, " "
-    )
+    def plain(one: str) -> str:
+        return one.replace("\u200b", "").replace(NO_BREAK, " ").replace(JOINER, "")
+
+    assert plain(breakable(text)) == plain(text)
 
 
 def test_what_could_command_a_terminal_becomes_visible() -> None:
