@@ -167,7 +167,10 @@ class TestVerdictsOfChecks:
         checks = self.checks(recording)
         ready, limit = checks["cpu.ready_high"], checks["cpu.limit"]
         assert (ready.verdict, ready.found) == ("not found", 0)
-        assert check_because(ready) == "ready on the worst vCPU of db at most 0.10 %, limit 5 % for 1 min"
+        assert check_because(ready) == (
+            "ready without what a CPU limit held back, on the worst vCPU of db at most 0.10 %, "
+            "limit 5 % for 1 min"
+        )
         assert (limit.verdict, limit.found) == ("problem", 1)
         assert check_because(limit) == (
             "1 found; time held back by a limit, on the worst vCPU of web01 at most 20 %, "
@@ -240,8 +243,8 @@ class TestVerdictsOfChecks:
         problems = {one["problem"]: one for one in document["verdict"]["problems"]}  # type: ignore[index]
         assert problems["cpu.ready_high"]["verdict"] == "not found"
         assert problems["cpu.ready_high"]["number"] == {
-            "what": "ready on the worst vCPU", "entity": {"kind": "vm", "name": "web01"}, "value": 1.0,
-            "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False, "is_common": False, "word": "",
+            "what": "ready without what a CPU limit held back, on the worst vCPU",
+            "entity": {"kind": "vm", "name": "web01"}, "value": 1.0, "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False, "is_common": False, "word": "",
             "bad": "",
         }  # fmt: skip
         json.dumps(document, allow_nan=False)
