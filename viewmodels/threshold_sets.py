@@ -74,7 +74,7 @@ def set_rows(limits: StorageLimits) -> list[SetRow]:
 
 
 def _state(text: str, *, judges: bool) -> str:
-    return f"{text}, judges" if judges else f"{text}, not used"
+    return f"{text}, in use" if judges else f"{text}, not used"
 
 
 def number_rows(classes: StorageClasses, storage_class: str, numbers: Mapping[str, float]) -> list[NumberRow]:

@@ -84,7 +84,7 @@ def test_the_shipped_sets_are_listed_with_all_numbers(capsys: pytest.CaptureFixt
 def test_a_set_is_shown_beside_what_ships(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = hyperscope(capsys, "thresholds", "show", "ssd", "--thresholds", sets)
     assert code == 0
-    assert "SSD, yours v3 of 2026-11-22 (yours, judges)" in out
+    assert "SSD, yours v3 of 2026-11-22 (yours, in use)" in out
     assert "our array's contract" in out
     assert "latency_warn  4 ms, shipped: 10 ms" in out
     assert "unusual       2 ms\n" in out

@@ -120,7 +120,7 @@ class ThresholdSetsView(QWidget):
         if self.use.hasFocus() and shown.judges:
             self.list.setFocus()  # or the focus goes on to the button that deletes
         self.use.setEnabled(not shown.judges)
-        self.use.setText("Judges" if shown.judges else "Judge with it")
+        self.use.setText("In use" if shown.judges else "Judge with it")
         self.use.setToolTip(_JUDGES if shown.judges else _JUDGE)
         self.remove.setEnabled(self._is_own)
         self.remove.setToolTip(_DELETE if self._is_own else _KEPT)
