@@ -23,8 +23,10 @@ from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
-_MOST_DETAILS = 260
-"""Pixels of the details at most; what is longer scrolls."""
+_MOST_DETAILS, _LEAST_DETAILS, _MOST_SHARE = 260, 60, 0.4
+"""Pixels of the details at most, and their share of the pane, which the findings need, too; what is longer
+scrolls.
+"""
 
 _REACH = "padding: 1px 4px 1px 0; text-align: left; font-size: 12px;"
 
@@ -84,6 +86,13 @@ class VerdictHead(QWidget):
             self._words, self._has_cards = words, has_cards
             self._dress()
 
+    def leave_room(self, pane_height: int) -> None:
+        """Take no more of a pane than leaves the findings below enough of it."""
+        most = max(_LEAST_DETAILS, min(_MOST_DETAILS, int(pane_height * _MOST_SHARE)))
+        if most != self._unfolded.most:
+            self._unfolded.most = most
+            self._unfolded.fit()
+
     def _dress(self) -> None:
         words = self._words
         self.setVisible(words is not None)
@@ -122,6 +131,7 @@ class _Unfolded(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.most = _MOST_DETAILS
         self._labels = labels
         self._lay_out = QTimer(self, singleShot=True, interval=0)
         self._lay_out.timeout.connect(self._place)
@@ -142,9 +152,9 @@ class _Unfolded(QScrollArea):
         width = max(self.viewport().width(), 1)
         height = sum(one.heightForWidth(width) for one in visible) + 4 * max(len(visible) - 1, 0)
         policy = Qt.ScrollBarPolicy
-        is_high = height > _MOST_DETAILS
+        is_high = height > self.most
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if is_high else policy.ScrollBarAlwaysOff)
-        self.setFixedHeight(min(height, _MOST_DETAILS))
+        self.setFixedHeight(min(height, self.most))
         self._lay_out.start()
 
     def _place(self) -> None:
