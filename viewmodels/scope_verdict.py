@@ -15,6 +15,9 @@ from viewmodels.entity_states import PARTS, Judged
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot
 
+OF_THE_SESSION = "Each check below says the worst number of the whole session, whatever is chosen here."
+"""A check keeps one number: it may be that of another entity, or of another time, than a scope's."""
+
 _LATER = "what is shown is later than what was judged"
 _NAMED = 3
 _STOPPED = 2.5

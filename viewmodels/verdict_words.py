@@ -29,7 +29,7 @@ class VerdictWords:
     nothing was; ``covered`` of what; ``left_out`` has a sentence for each thing that was not judged.
     ``reason`` is the sentence that says why nothing was judged. ``checks`` has a sentence for each check that
     found nothing or only suspects something, with its number; ``checked`` are the problems of these, in the
-    same order.
+    same order. ``checks_of`` says of what these numbers are, where only a part of the session is looked at.
     """
 
     health: Health
@@ -40,6 +40,7 @@ class VerdictWords:
     reason: str = ""
     checks: tuple[str, ...] = ()
     checked: tuple[str, ...] = ()
+    checks_of: str = ""
 
     @property
     def short(self) -> str:

@@ -35,7 +35,7 @@ from viewmodels.entity_limits import EntityLimits, LimitsCache
 from viewmodels.file_offer import FileOffer
 from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
-from viewmodels.scope_verdict import covered_in_scope, verdict_in_scope
+from viewmodels.scope_verdict import OF_THE_SESSION, covered_in_scope, verdict_in_scope
 from viewmodels.verdict_words import VerdictWords
 from widgets.messages import Level, MessageAction
 from widgets.theme import Theme
@@ -148,8 +148,10 @@ class Desk:
         judged = self.findings.judged
         found = verdict_in_scope(judged, filtered, inside)
         words = self.findings.words(at, found, until, filtered.covers)
-        covered = covered_in_scope(judged, filtered, found)
-        return replace(words, covered=covered) if words is not None and covered else words
+        if words is None:
+            return None
+        covered = covered_in_scope(judged, filtered, found) or words.covered
+        return replace(words, covered=covered, checks_of=OF_THE_SESSION)
 
     def widen_scope(self) -> None:
         """Look at all entities over the whole session, from the same sources."""

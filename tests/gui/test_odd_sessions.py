@@ -207,6 +207,9 @@ def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
     whole = live.desk.verdict_words()
     assert whole is not None
     assert re.fullmatch(r"looked for \d+ of \d+ known problems(, .*,)? in 2 sources", whole.covered)
+    assert whole.checks_of == ""
+    assert alive.checks  # ready of gone may be the worst: it is no number of alive's
+    assert alive.checks_of.startswith("Each check below says the worst number of the whole session")
     known = r"looked for 2 of the \d+ known problems that alive can have, in esx-alive"
     assert re.fullmatch(known, alive.covered)
     assert "in this scope" not in whole.title

@@ -15,6 +15,7 @@ from resources.foreign_text import breakable
 from sessions.findings import Evidence, Finding
 from tests.widgets.findings import HOSTS, A, B, C, D, finding, row
 from viewmodels.finding_labels import lookup_in
+from viewmodels.scope_verdict import OF_THE_SESSION
 from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
@@ -381,6 +382,8 @@ def test_the_numbers_of_checks_are_beneath_what_was_judged(qtbot: QtBot, view: F
         "Looked for 17 of 19 known problems in 4 sources.",
         breakable(number),
     ]
+    view.show_verdict(replace(JUDGED, checks=(number,), checks_of=OF_THE_SESSION))
+    assert view.head.text.split("\n")[-2:] == [OF_THE_SESSION, breakable(number)]
 
 
 def test_many_checks_scroll_and_leave_room_for_the_cards(qtbot: QtBot, view: FindingsView) -> None:

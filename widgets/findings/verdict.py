@@ -109,6 +109,8 @@ class VerdictHead(QWidget):
         is_folded = not is_title_shown and not self._reach.isChecked()
         self._checks.show_checks(words.checks, words.checked, self._theme.tokens.accent)
         self._checks.setVisible(is_judged and self._reach.isChecked() and bool(words.checks))
+        if not self._checks.isHidden():
+            lines.append(words.checks_of)
         can_fold = not is_title_shown or bool(is_judged and words.checks)
         caret = ("▾ " if self._reach.isChecked() else "▸ ") if can_fold else ""
         self._reach.setText(caret + shown(words.reach, _LONGEST))
