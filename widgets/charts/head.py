@@ -10,7 +10,8 @@ from widgets.charts.legend import Legend
 from widgets.eliding import NameElider
 from widgets.theme.icons import Icons
 
-_GAP = 12
+_GAP, _GAPS = 12, 3
+"""Pixels between columns, and their number: a legend below spans all, also that of a hidden button."""
 _GRIP = 16
 _MARGINS = 12, 6, 8, 0
 
@@ -88,11 +89,12 @@ class ChartHead(QGridLayout):
         """Lay out the head for ``width`` pixels: shorten the title, put the legend beside or below it."""
         metrics = self._title.fontMetrics()
         inner = width - _MARGINS[0] - _MARGINS[2]
-        close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP
+        close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width()
         grip = 0 if self.grip.isHidden() else _GRIP
-        left = inner - grip - close - self._note.sizeHint().width() - 2 * _GAP
+        left = inner - grip - close - self._note.sizeHint().width() - _GAPS * _GAP
         room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
-        self._title.setText(self.titles.elided(self._full_title, room, metrics))
+        text_room = room - 1  # a label takes a pixel more than its text
+        self._title.setText(self.titles.elided(self._full_title, text_room, metrics))
         self._title.setToolTip(tooltip_text(self._full_title))
         self.legend.setVisible(has_legend)
         if has_legend:
