@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -86,12 +86,14 @@ class VerdictHead(QWidget):
             self._words, self._has_cards = words, has_cards
             self._dress()
 
-    def leave_room(self, pane_height: int) -> None:
-        """Take no more of a pane than leaves the findings below enough of it."""
-        most = max(_LEAST_DETAILS, min(_MOST_DETAILS, int(pane_height * _MOST_SHARE)))
-        if most != self._unfolded.most:
-            self._unfolded.most = most
-            self._unfolded.fit()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Take no more of the pane than leaves the findings below enough of it."""
+        if isinstance(event, QResizeEvent) and watched is self.parent():
+            most = max(_LEAST_DETAILS, min(_MOST_DETAILS, int(event.size().height() * _MOST_SHARE)))
+            if most != self._unfolded.most:
+                self._unfolded.most = most
+                self._unfolded.fit()
+        return super().eventFilter(watched, event)
 
     def _dress(self) -> None:
         words = self._words

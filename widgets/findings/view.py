@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from resources.foreign_text import tooltip_text
@@ -67,6 +67,7 @@ class FindingsView(Pane):
         self._is_folded = False
         self._words: VerdictWords | None = None
         self.head = VerdictHead(theme)
+        self.installEventFilter(self.head)
         self._state = QLabel(wordWrap=True)
         self._state.setProperty("role", "muted")
         self._state.setContentsMargins(12, 8, 12, 8)
@@ -109,11 +110,6 @@ class FindingsView(Pane):
         """Show a line above the cards; an empty text hides it."""
         self._state.setText(text)
         self._state.setVisible(bool(text))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Leave the cards their part of a low pane."""
-        super().resizeEvent(event)
-        self.head.leave_room(self.height())
 
     def show_verdict(self, words: VerdictWords | None) -> None:
         """Show above the cards what was judged, and up to when; None hides that."""
