@@ -19,6 +19,8 @@ from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
 
 _TOP = 3
+_FOLDED = re.compile(r" \([\d,]+ more until [^)]*\)")
+"""What the import of a log adds to the first of many equal lines."""
 _NEAR_MS = 60_000
 """How long before a finding an event without an end may be told that is named with it."""
 _HOLE = "\ue001"
@@ -109,7 +111,9 @@ class SentenceWriter:
         found = self.scene.events_of(self.scene.compiled.signals[name].signal, row)
         between = [one for one in found if one.at <= times[-1] and one.until >= times[0] - _NEAR_MS]
         ordered = sorted(between, key=lambda one: one.at - one.until)
-        return "; ".join(list(dict.fromkeys(map(_told, ordered)))[:_TOP])
+        alike = {_FOLDED.sub("", told_text(one)): one for one in reversed(ordered)}  # keeps the longest
+        kept = [one for one in ordered if alike[_FOLDED.sub("", told_text(one))] is one]
+        return "; ".join(list(dict.fromkeys(map(_told, kept)))[:_TOP])
 
     def _word(self, name: str, row: int) -> str:
         """The words of a fact of the row's entity."""

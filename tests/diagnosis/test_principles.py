@@ -244,8 +244,8 @@ class TestVerdictsOfChecks:
         assert problems["cpu.ready_high"]["verdict"] == "not found"
         assert problems["cpu.ready_high"]["number"] == {
             "what": "ready without what a CPU limit held back, on the worst vCPU",
-            "entity": {"kind": "vm", "name": "web01"}, "value": 1.0, "limit": 5.0, "unit": "%", "hold_s": 60.0, "is_below": False, "is_common": False, "word": "",
-            "bad": "",
+            "entity": {"kind": "vm", "name": "web01"}, "value": 1.0, "limit": 5.0, "unit": "%",
+            "hold_s": 60.0, "is_below": False, "is_common": False, "word": "", "bad": "",
         }  # fmt: skip
         json.dumps(document, allow_nan=False)
 

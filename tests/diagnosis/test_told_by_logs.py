@@ -90,6 +90,25 @@ def test_a_link_that_a_log_tells_of_is_found() -> None:
     assert verdicts(found)["flapping"] == "possible"
 
 
+def test_bursts_of_the_same_line_are_told_once() -> None:
+    """Its text stood three times in a finding's first sentence: for each burst, and for a line alone."""
+    slow = host()
+    lun(slow, device_latency=during(200, 500, 40.0, otherwise=2.0))
+    about, line = EntityRef("device", LUN), "Performance has deteriorated of it"
+    texts = (f"{line}", f"{line} (7 more until 10:08:20 UTC)", line, "All Paths Down of it")
+    events = [
+        Event(START + 1000 * at, "storage", text, about, START + 1000 * (at + lasted), log="vmkernel.log")
+        for text, at, lasted in zip(texts, (210, 300, 420, 450), (0, 60, 0, 0), strict=True)
+    ]
+    made = session(slow)
+    spec = SourceSpec("log", "esx01")
+    made.add_source(spec, np.zeros(0, np.int64), [], np.zeros((0, 0)), events=events)
+    found = of(list(diagnose_session(made, problems(), catalogue()).findings), "storage.device_latency")
+    assert found.conclusion.endswith(
+        f"(events at that time: {texts[1]} [vmkernel.log] (1 min); {texts[3]} [vmkernel.log])."
+    )
+
+
 def test_what_happened_shortly_before_names_its_log() -> None:
     slow = host()
     lun(slow, device_latency=during(320, 560, 40.0, otherwise=2.0))
