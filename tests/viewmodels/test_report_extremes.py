@@ -48,6 +48,7 @@ def written(path: Path, names: Sequence[str], *, found: int, ticks: int = 30, st
         source = writer.add_source(
             SourceSpec("esxtop", "esx01", step_ms / 1000, attributes=(("note", names[0]),))
         )
+        writer.add_source(SourceSpec("log", "esx01"))
         writer.add_entities(
             [Entity(host, "esx01"), *(Entity(ref, name, host) for ref, name in zip(refs, names, strict=True))]
         )
@@ -87,6 +88,8 @@ def test_a_step_that_is_the_same_but_for_the_name_is_told_once_with_all_names(tm
     steps = text[text.index("What to do next") :][:200]
     assert "Raise that of web01. The same for web02, web03, web04, web05 and 2 more." in steps
     assert steps.count("Raise that of") == 1
+    assert " 7 problems: 7 critical " in text  # not "7 critical, 0 warnings"
+    assert "esx01, esx01" not in text  # its counters and its log are two sources of one host
 
 
 class Elements(HTMLParser):

@@ -62,7 +62,7 @@ def _details(material: Material) -> Iterator[Section]:
 
 
 def _subtitle(material: Material) -> str:
-    names = [shown(one.spec.name, 60) for one in material.snapshot.sources]
+    names = list(dict.fromkeys(shown(one.spec.name, 60) for one in material.snapshot.sources))
     sources = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     when = material.clock.window(material.window) if material.window else "without samples"
     return " · ".join(part for part in (shown(material.snapshot.title, _TITLE), sources, when) if part)

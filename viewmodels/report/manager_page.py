@@ -8,7 +8,8 @@ from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Finding
 from sessions.times import TimeRange, joined
-from sessions.verdict_wording import covered_text, limits_of, reach_text
+from sessions.verdict_wording import counts_text, covered_text, limits_of, reach_text
+from sessions.verdicts import SeverityCounts
 from viewmodels.comparison_texts import headline as comparison_headline
 from viewmodels.comparison_texts import same_load
 from viewmodels.finding_labels import evidence_row, lookup_in
@@ -226,8 +227,9 @@ def _tiles(material: Material) -> Tiles:
             tiles.append(Tile(row.value, shown(f"{row.what}{f'; {row.limit}' if row.limit else ''}", 90)))
     if material.verdict.is_judged:
         tone: Tone = "critical" if counts.critical else "warning" if counts.warning else "ok"
-        words = f"{format_count(counts.critical)} critical, {format_count(counts.warning)} warnings"
-        tiles.append(Tile(format_count(counts.troubles), f"problems: {words}", tone))
+        words = counts_text(SeverityCounts(counts.critical, counts.warning))
+        noun = "problem" if counts.troubles == 1 else "problems"
+        tiles.append(Tile(format_count(counts.troubles), f"{noun}: {words}" if words else noun, tone))
     if material.compared is not None:
         judged = material.compared.comparison.judged
         worse, total = judged.get("worse", 0), len(material.compared.comparison.pairs)
