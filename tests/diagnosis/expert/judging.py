@@ -269,7 +269,7 @@ def _alarms(reading: Reading, diagnosis: Diagnosis, matched: list[Finding]) -> I
 
 
 _HOLE = re.compile(
-    r"\(–|–\)| –[,;.]|(at most|of|to|was|against|on|carried) –( |$)|– (of|on|to|cores)|none of them"
+    r"\(–|–\)| –[,;.:]|(at most|of|to|was|against|on|carried) –( |$)|– (of|on|to|cores)|none of them"
 )
 """A dash where a sentence wanted a number or a name."""
 

@@ -20,11 +20,12 @@ from tests.diagnosis.expert.esxtop_view import columns
 from tests.diagnosis.expert.judging import FOLDER, Claim, Reading, claims
 from tests.diagnosis.expert.site import Site
 from tests.diagnosis.expert.vcenter_view import INTERVAL_S, document
+from tests.diagnosis.expert.vsan_view import VsanTold, vsan_document
 from tests.sessions.memory_session import MemorySession
 from tests.vcenter_lab.vcenter_session import vcenter_session
 
 START_MS = 1_790_000_000_000
-View = Literal["esxtop", "plain", "vcenter"]
+View = Literal["esxtop", "plain", "vcenter", "both"]
 
 
 class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,7 +57,7 @@ class KnownFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One scenario. ``views`` are the sources that show it; ``only`` replaces the reading for one of them.
 
-    ``without`` are object classes that the capture lacks.
+    ``without`` are object classes that the capture lacks; ``vsan`` is what vSAN's service tells beside it.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: tuple[KnownFact, ...] = ()
     without: tuple[str, ...] = ()
     only: dict[str, Reading] = {}
+    vsan: VsanTold | None = None
     family: str = ""
 
 
@@ -113,8 +115,11 @@ def session_of(scenario: Scenario, view: View, seed: int = 1) -> MemorySession:
     """The session that a recording of the scenario gives."""
     if view == "vcenter":
         return vcenter_session(_document(scenario, seed), load_catalogue())
+    session = MemorySession()
+    if view == "both":
+        vcenter_session(_document(scenario, seed), load_catalogue(), session)
     interval = scenario.interval_s
-    site, session = site_of(scenario, interval, seed), MemorySession()
+    site = site_of(scenario, interval, seed)
     for host in site.of("host"):
         made = columns(site, host, plain=view == "plain", without=scenario.without)
         (layout,) = columns_by_host([parse_path(name) for name, _ in made], load_catalogue())
@@ -138,6 +143,8 @@ def _document(scenario: Scenario, seed: int) -> dict[str, Any]:
         {"at_s": one.at_s, "lasted_s": one.lasted_s, "kind": one.kind, "object": one.on, "text": one.text}
         for one in scenario.happens
     ]
+    if scenario.vsan is not None:
+        told["vsan"] = vsan_document(scenario.vsan, [one.name for one in site.of("host")], START_MS)
     return told
 
 
