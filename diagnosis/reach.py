@@ -382,7 +382,7 @@ class ReachBook:
         """How many entities the inventory has that the card is about, where no source counts any of them."""
         chosen = ((one.entity, one.only) for one in card.rules if one.only and not one.only.told)
         found = [told_as(self._topology, kind, only.fact, only.like) for kind, only in chosen if only]
-        return sum(map(len, found))
+        return len({ref for refs in found for ref in refs})
 
 
 def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
