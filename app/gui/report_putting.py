@@ -19,9 +19,11 @@ class ReportPutting(QObject):
     def __init__(self, desk: Desk, window: Window, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._window = desk, window
+        self._told = ""
         desk.report.put.connect(self._tell)
         desk.report.changed.connect(self._show_count)
         desk.troubleshooting.changed.connect(self._show_outcome)
+        window.pages.currentChanged.connect(lambda _page: self._dismiss_what_is_seen())
 
     def put_shown(self) -> None:
         """Put in what is shown: the finding with the keys, else what the page in front shows."""
@@ -47,7 +49,14 @@ class ReportPutting(QObject):
         )
 
     def _tell(self, text: str) -> None:
+        """Say what was put in last: the way to the report is needed once."""
+        self._window.messages.dismiss(self._told)
+        self._told = text
         self._desk.notify(text, "ok", action=MessageAction("Show the report", self._desk.report.asked.emit))
+
+    def _dismiss_what_is_seen(self) -> None:
+        if self._window.pages.currentWidget().objectName() == "panel-report":
+            self._window.messages.dismiss(self._told)
 
     def _show_count(self) -> None:
         count = self._desk.report.put_in.count

@@ -218,12 +218,15 @@ def test_what_is_shown_is_put_into_the_report(opened: Program, qtbot: QtBot) -> 
     wait(qtbot, lambda: desk.comparison.state == "ready")
     press(qtbot, Qt.Key.Key_A, CTRL | SHIFT)
     assert badge(opened, "Report") == str(count + 2)
+    told = [one.text for one in messages.shown if "in the report" in one.text]
+    assert told == ["The comparison is in the report."]
     message_button(messages).click()
     wait(qtbot, lambda: desk.report.state == "ready" and desk.report.report is not None)
     assert desk.report.report is not None
     keys = [one.key for one in desk.report.report.sections]
     assert {"finding-1", "charts", "comparison"} <= set(keys)
     assert opened.window.pages.currentWidget().objectName() == "panel-report"
+    assert not [one.text for one in messages.shown if "in the report" in one.text]
 
 
 def test_names_of_tabs_are_worth_more_than_their_badges(opened: Program, qtbot: QtBot) -> None:
