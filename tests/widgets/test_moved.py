@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -101,3 +103,16 @@ def test_the_list_leaves_as_a_table(view: MovedView) -> None:
     lines = as_csv(view.list.table()).splitlines()
     assert lines[0] == "rank,entity,part,counter,because,others,score"
     assert lines[1].startswith("1,backup-01 (vm),makes the load,Written naa.600,")
+
+
+def test_names_that_differ_at_their_end_are_told_apart(view: MovedView) -> None:
+    """LUNs of one array begin alike: "Writes naa.600508b40006038600012…" may be any of them."""
+    view.resize(300, 400)
+
+    def drawn(device: str) -> bytes:
+        view.show_answer(answer(replace(BACKUP, counter=f"Writes {device}", name=f"{device} (device)")))
+        view.list.scrollToTop()
+        picture = view.list.grab().toImage()
+        return bytes(picture.constBits())
+
+    assert drawn("naa.600508b4000603860001287dbba3") != drawn("naa.600508b4000603860001287dbba4")

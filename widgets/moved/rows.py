@@ -21,6 +21,7 @@ from viewmodels.correlation_rows import CorrelationRow
 from viewmodels.text_table import TextTable
 from widgets.context_menu import COPY, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table
+from widgets.eliding import elided_name
 from widgets.keys import KeyHandlers
 from widgets.moved.keys import KEYS
 from widgets.painted_list import PaintedList
@@ -104,17 +105,18 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(line, int(right), row.part)
         painter.setFont(bold)
         painter.setPen(QColor(tokens.text))
-        self._elided(painter, line.adjusted(0, 0, -part - 10, 0), row.name)
+        self._paint_name(painter, line.adjusted(0, 0, -part - 10, 0), row.name)
         painter.setFont(small)
         counter = QRect(line.left(), line.bottom() + 2, line.width(), painter.fontMetrics().lineSpacing())
-        self._elided(painter, counter, row.counter)
+        self._paint_name(painter, counter, row.counter)
         painter.setPen(QColor(tokens.muted))
         words = self._words(painter.fontMetrics(), row).translated(line.left(), counter.bottom() + 2)
         painter.drawText(words, _WRAP, breakable(row.because))
         if row.others:
             rest = QRect(line.left(), words.bottom() + 1, line.width(), painter.fontMetrics().lineSpacing())
             painter.setPen(QColor(tokens.faint))
-            self._elided(painter, rest, row.others)
+            words = painter.fontMetrics().elidedText(row.others, Qt.TextElideMode.ElideRight, rest.width())
+            painter.drawText(rest, int(Qt.AlignmentFlag.AlignVCenter), words)
         painter.setPen(QColor(tokens.line))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.restore()
@@ -148,8 +150,9 @@ class _Delegate(QStyledItemDelegate):
         return small
 
     @staticmethod
-    def _elided(painter: QPainter, room: QRect, text: str) -> None:
-        words = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+    def _paint_name(painter: QPainter, room: QRect, text: str) -> None:
+        """Paint a text that ends in a name: names of LUNs and VMs differ at their ends."""
+        words = elided_name(text, room.width(), painter.fontMetrics())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), words)
 
 
