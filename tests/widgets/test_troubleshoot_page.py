@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
@@ -27,8 +28,10 @@ from sessions.troubleshooting import (
     Verification,
     VerifiedNumber,
 )
-from widgets.theme import Theme
+from widgets.theme import DARK, Theme
 from wizards.flows.troubleshooting.page_rows import ListHead, ListRow, found_only, lines_of, pending_lines
+from wizards.pages.chart_frame import HEAD, paint_title
+from wizards.pages.troubleshoot_bar import SymptomWords
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -207,3 +210,20 @@ def test_found_only_leaves_out_empty_groups() -> None:
     lines = found_only(lines_of(RUN, load_flow()))
     assert [type(one) for one in lines] == [ListHead, ListRow]
     assert found_only(()) == ()
+
+
+def test_luns_that_differ_at_their_end_are_told_apart(page: TroubleshootPage) -> None:
+    """The symptom and the chart said "naa.600508b400060386000…" of every LUN of an array."""
+
+    def drawn(device: str) -> bytes:
+        picture = QImage(200, HEAD, QImage.Format.Format_RGB32)
+        picture.fill(0)
+        painter = QPainter(picture)
+        paint_title(painter, page.font(), DARK, device, "", 150.0)
+        painter.end()
+        return bytes(picture.constBits())
+
+    assert drawn("naa.600508b4000603860001287dbba3") != drawn("naa.600508b4000603860001287dbba4")
+    lun = "naa.600508b4000603860001287dbba3"
+    page.bar.show_words(SymptomWords("vm", lun, "slow", "14:09", "now", "", ""))
+    assert page.bar.buttons["entity"].text() == "naa.600508b4…01287dbba3"

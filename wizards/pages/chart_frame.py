@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.value_ticks import value_ticks
+from widgets.eliding import elided_name
 from widgets.theme import Tokens
 from wizards.pages.fonts import sized
 
@@ -52,7 +53,8 @@ def paint_title(painter: QPainter, font: QFont, tokens: Tokens, title: str, note
     """Paint title and note at the upper left; return where they end."""
     painter.setFont(sized(font, 13, bold=True))
     painter.setPen(QColor(tokens.text))
-    at = _draw_left(painter, PAD, right, shown(title))
+    room = max(0, int(right - PAD))  # titles of LUNs and VMs differ at their ends
+    at = _draw_left(painter, PAD, right, elided_name(shown(title), room, painter.fontMetrics()))
     painter.setFont(sized(font, 12))
     painter.setPen(QColor(tokens.muted))
     return _draw_left(painter, at + 8, right, shown(note)) if note else at

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from resources.foreign_text import shown, tooltip_text
+from resources.foreign_text import shorten_long_words, shown, tooltip_text
 from widgets.context_menu import Entries, make_menu
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
@@ -109,7 +109,7 @@ class SymptomBar(QFrame):
         }
         for part, text in said.items():
             button = self.buttons[part]
-            short = shown(text, _NAME) if part == "entity" else text
+            short = shown(shorten_long_words(text), _NAME) if part == "entity" else text
             button.setText(short.replace("&", "&&"))
             button.setAccessibleName(f"{_NAMES[part]}: {shown(text)}")
             button.setToolTip(tooltip_text(text if part == "entity" else _NAMES[part]))
