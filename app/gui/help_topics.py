@@ -31,14 +31,17 @@ PAGES = (
 _OF_REFERENCE: dict[str, PageKind] = {"problems": "problem", "counters": "counter"}
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
+_LINK = re.compile(r"^- .*\]\(", re.MULTILINE)
+_FOR_AUTHORS = re.compile(r",\s+drawn\s+from\s(?:(?!\n\n).)*?do\s+not\s+edit\s+this\s+page\.", re.DOTALL)
+"""Where a page comes from is for those who write it."""
 _BOLD_RANK, _TEXT_RANK = 0, 1
 _SNIPPET = 45
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One section of a page; the first one of a page has the page's title. ``also`` are other names of what
-    it is about.
+    """One section of a page; the first one of a page has the page's title. ``about`` is what a name means
+    that is its title (``cpu.limit``), ``also`` are other names of that.
     """
 
     page: str
@@ -46,6 +49,7 @@ class Topic:
     markdown: str
     is_first: bool = False
     also: str = ""
+    about: str = ""
 
     @property
     def key(self) -> str:
@@ -86,8 +90,20 @@ def _with_reference(topics: Iterable[Topic], kind: PageKind, reference: Referenc
     first, *others = topics
     yield first
     for one in pages.values():
-        yield Topic(first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)))
+        yield Topic(
+            first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)), about=one.title
+        )
     yield from (one for one in others if one.title not in pages)
+
+
+def with_sections(topic: Topic, topics: Sequence[Topic]) -> str:
+    """Return a topic's text; below the first one of a page stand links to the others."""
+    if not topic.is_first or _LINK.search(topic.markdown):
+        return topic.markdown
+    others = [one for one in topics if one.page == topic.page and not one.is_first]
+    links = (f"- [{one.about or one.title}](#{anchor(one.title)})" for one in others)
+    names = (f" · `{one.title}`" if one.about else "" for one in others)
+    return "\n".join((topic.markdown.rstrip(), "", *map("".join, zip(links, names, strict=True)), ""))
 
 
 def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
@@ -124,7 +140,7 @@ def _piece(text: str, wanted: Sequence[str]) -> str:
 
 
 def _sections(page: str, title: str, text: str) -> Iterator[Topic]:
-    parts = _SECTION.split(_IMAGE.sub("", text))
+    parts = _SECTION.split(_FOR_AUTHORS.sub(".", _IMAGE.sub("", text)))
     yield Topic(page, title, parts[0], is_first=True)
     for heading, body in zip(parts[1::2], parts[2::2], strict=True):
         yield Topic(page, heading.strip("` "), f"## {heading}\n{body}")

@@ -13,7 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
-from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_named
+from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_named, with_sections
 from app.gui.jobs import Job
 from sessions.store import SessionReader
 from viewmodels.catalogue_difference import catalogue_differences, differences_page
@@ -122,7 +122,7 @@ class Helping(QObject):
         topic = self._servers if key == _SERVERS else None
         topic = topic or topic_named(self._topics, key) or next(iter(self._topics), None)
         if topic is not None and self._help is not None:
-            self._help.show_section(topic.key, topic.markdown)
+            self._help.show_section(topic.key, with_sections(topic, self._topics))
 
     def _search(self, words: str) -> None:
         titles = dict(PAGES)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.help_topics import PAGES, Topic, find_topics, plain, read_topics, topic_named
+from app.gui.help_topics import PAGES, Topic, find_topics, plain, read_topics, topic_named, with_sections
 from app.gui.helping import OF_PLACES, docs_folder
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
@@ -86,6 +86,30 @@ def test_every_link_within_the_help_leads_somewhere(topics: list[Topic]) -> None
             named = topic_named(topics, f"{topic.page}{link}" if link.startswith("#") else link)
             assert named is not None, (topic.key, link)
             assert named.key in keys
+
+
+def test_the_first_topic_of_a_page_leads_to_the_others(topics: list[Topic]) -> None:
+    """Pages without words of their own were a heading and much empty space."""
+
+    def page(key: str) -> str:
+        topic = topic_named(topics, key)
+        assert topic is not None
+        return with_sections(topic, topics)
+
+    assert "\n- [Heat map](#heat-map)\n" in page("window")
+    assert "\n- [Held back by a CPU limit](#cpulimit) · `cpu.limit`\n" in page("problems")
+    assert page("esxtop").count("](esxtop.md#") == page("esxtop").count("\n- "), "it has links of its own"
+    assert page("window#heat-map").startswith("## Heat map")
+    for name, _ in PAGES:
+        for link in re.findall(r"\]\((#[^)]+)\)", page(name)):
+            assert topic_named(topics, f"{name}{link}") in topics
+
+
+def test_what_is_for_authors_of_the_pages_is_left_out(topics: list[Topic]) -> None:
+    assert not [one.key for one in topics if "docs/generate.py" in one.markdown]
+    shortcuts = topic_named(topics, "shortcuts")
+    assert shortcuts is not None
+    assert shortcuts.markdown.startswith("# Shortcuts\n\nEvery key of the window.")
 
 
 def test_columns_of_a_screen_are_explained(topics: list[Topic]) -> None:
