@@ -115,8 +115,8 @@ class _Delegate(QStyledItemDelegate):
         if row.others:
             rest = QRect(line.left(), words.bottom() + 1, line.width(), painter.fontMetrics().lineSpacing())
             painter.setPen(QColor(tokens.faint))
-            words = painter.fontMetrics().elidedText(row.others, Qt.TextElideMode.ElideRight, rest.width())
-            painter.drawText(rest, int(Qt.AlignmentFlag.AlignVCenter), words)
+            others = painter.fontMetrics().elidedText(row.others, Qt.TextElideMode.ElideRight, rest.width())
+            painter.drawText(rest, int(Qt.AlignmentFlag.AlignVCenter), others)
         painter.setPen(QColor(tokens.line))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.restore()
