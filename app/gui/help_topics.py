@@ -31,7 +31,7 @@ PAGES = (
 _OF_REFERENCE: dict[str, PageKind] = {"problems": "problem", "counters": "counter"}
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
-_LINK = re.compile(r"^- .*\]\(", re.MULTILINE)
+_LINK, _ENOUGH_LINKS = re.compile(r"\]\((?:\w+\.md)?#"), 3
 _FOR_AUTHORS = re.compile(r",\s+drawn\s+from\s(?:(?!\n\n).)*?do\s+not\s+edit\s+this\s+page\.", re.DOTALL)
 """Where a page comes from is for those who write it."""
 _BOLD_RANK, _TEXT_RANK = 0, 1
@@ -40,8 +40,8 @@ _SNIPPET = 45
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One section of a page; the first one of a page has the page's title. ``about`` is what a name means
-    that is its title (``cpu.limit``), ``also`` are other names of that.
+    """One section of a page; the first one of a page has the page's title. ``also`` are other names of what
+    it is about.
     """
 
     page: str
@@ -49,7 +49,6 @@ class Topic:
     markdown: str
     is_first: bool = False
     also: str = ""
-    about: str = ""
 
     @property
     def key(self) -> str:
@@ -90,20 +89,19 @@ def _with_reference(topics: Iterable[Topic], kind: PageKind, reference: Referenc
     first, *others = topics
     yield first
     for one in pages.values():
-        yield Topic(
-            first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)), about=one.title
-        )
+        yield Topic(first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)))
     yield from (one for one in others if one.title not in pages)
 
 
 def with_sections(topic: Topic, topics: Sequence[Topic]) -> str:
-    """Return a topic's text; below the first one of a page stand links to the others."""
-    if not topic.is_first or _LINK.search(topic.markdown):
+    """Return a topic's text; below the first one of a page that has no links of its own stand those to the
+    others.
+    """
+    if not topic.is_first or len(_LINK.findall(topic.markdown)) >= _ENOUGH_LINKS:
         return topic.markdown
     others = [one for one in topics if one.page == topic.page and not one.is_first]
-    links = (f"- [{one.about or one.title}](#{anchor(one.title)})" for one in others)
-    names = (f" · `{one.title}`" if one.about else "" for one in others)
-    return "\n".join((topic.markdown.rstrip(), "", *map("".join, zip(links, names, strict=True)), ""))
+    links = [f"- [{one.title}](#{anchor(one.title)})\n" for one in others]
+    return f"{topic.markdown.rstrip()}\n\n{''.join(links)}"
 
 
 def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
