@@ -103,7 +103,7 @@ def test_consequences_are_folded_beneath_their_cause() -> None:
     recording.vm("db", {"cpu.max_limited": 20.0, "cpu.ready": 21.0, "cpu.run": 80.0, "cpu.alloc_max": 900.0})
     text = printed(recording)
     assert text.startswith("Findings: 2 critical, 1 more follows from these\n")
-    assert re.search(r"So also    ▲ warning  db \(vm\): db's vCPUs ran 80 % of the time", text)
+    assert re.search(r"So also    . info  db \(vm\): db's vCPUs ran 80 % of the time", text)
     assert text.count("VM uses all the CPU") == 0
 
 
