@@ -17,7 +17,8 @@ INTRO = """\
 Every command with its options, drawn from the program's own `--help` by `docs/generate.py`: do not edit
 this page.
 
-Results go to stdout; progress, notes and errors to stderr. `--json` prints one JSON document (times in
+Results go to stdout; progress, notes and errors to stderr; in pipes and files both are UTF-8 on every system.
+`--json` prints one JSON document (times in
 ISO 8601 UTC, durations in seconds). A failure is one line on stderr and one of the exit codes at the end of
 this page.
 

@@ -3,6 +3,10 @@
 A stream that the starter of the program closed is replaced by the null device: otherwise the next file that
 is opened, perhaps a session, would get its descriptor, and output of system libraries would go into that
 file. Writing to stderr never fails, since nobody could be told; writing to stdout raises a HyperscopeError.
+
+Pipes and files are UTF-8 on every system, whatever PYTHONIOENCODING or a Windows code page says: another
+program reads them, and JSON is UTF-8. (A frozen program ignores PYTHONUTF8, so that nobody else can set it.)
+A console keeps its encoding, since that is what it shows; the rest is escaped there.
 """
 
 from __future__ import annotations
@@ -21,21 +25,25 @@ if TYPE_CHECKING:
 
 
 def prepare_standard_streams() -> None:
-    """Make the three streams usable; characters that an encoding lacks are escaped."""
+    """Make the three streams usable: UTF-8, or a console's encoding, which gets escapes for what it lacks."""
     for name, mode in (("stdin", "rb"), ("stdout", "wb"), ("stderr", "wb")):  # as they are numbered
         if getattr(sys, name) is None:
             nowhere = open(os.devnull, mode)  # noqa: PTH123, SIM115 - a name of the system; open to the end
             setattr(sys, name, _Nowhere(nowhere, encoding="utf-8"))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.reconfigure(encoding=_encoding_for(sys.stdout), errors="backslashreplace")
         raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)  # the same where nothing is buffered
         if isinstance(raw, io.FileIO) and sys.__stdout__ is not None:  # and no console of Windows
             sys.stdout = _with_sentences(sys.stdout)
     if isinstance(sys.stderr, io.TextIOWrapper):
-        encoding, by_line = sys.stderr.encoding, sys.stderr.line_buffering
+        encoding, by_line = _encoding_for(sys.stderr), sys.stderr.line_buffering
         sys.stderr = _Unfailing(
             sys.stderr.detach(), encoding=encoding, errors="backslashreplace", line_buffering=by_line
         )
+
+
+def _encoding_for(stream: io.TextIOWrapper) -> str:
+    return stream.encoding if stream.isatty() else "utf-8"
 
 
 def silence(descriptor: int) -> None:

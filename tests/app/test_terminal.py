@@ -165,19 +165,6 @@ def test_a_session_may_have_any_name(tmp_path: Path, capsys: pytest.CaptureFixtu
     capsys.readouterr().out.encode()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the encoding of a locale")
-def test_a_terminal_of_another_encoding_gets_escapes(session: Path) -> None:
-    for words in (["query", str(session)], ["query", str(session), "--csv"], ["info", str(session)]):
-        done = subprocess.run(
-            [sys.executable, "-m", "app", *words],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-
-
 _SIGNAL_WHILE_LOCKED = """
 import signal
 from app.terminal import cancellable
