@@ -44,6 +44,7 @@ _ASIDE = re.compile(rf" {_ASIDE_OPEN}(?:{_IN_ASIDE}[{_HOLE}{_NOBODY}]{_IN_ASIDE}
 nothing is left of it.
 """
 _NEXT_ASIDE = f"{_ASIDE_CLOSE} {_ASIDE_OPEN}"
+_FIRST_LEFT_OUT = f"{_ASIDE_OPEN}, "
 
 
 def _without_optional(text: str) -> str:
@@ -75,7 +76,9 @@ class SentenceWriter:
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
         said = _ASIDE.sub("", _without_optional("".join(parts)))
-        said = said.replace(_NEXT_ASIDE, "; ").translate(_SHOWN_BRACKETS)
+        said = (
+            said.replace(_NEXT_ASIDE, "; ").replace(_FIRST_LEFT_OUT, _ASIDE_OPEN).translate(_SHOWN_BRACKETS)
+        )
         return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them")
 
     def who(self, signal: str, row: int) -> str:

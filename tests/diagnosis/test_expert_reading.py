@@ -108,6 +108,20 @@ def test_no_step_speaks_of_somebody_unknown(problem: str) -> None:
             assert "{top(" not in plain, step
 
 
+def test_of_several_numbers_the_first_may_be_unknown() -> None:
+    recording = vcenter()
+    levels = {name: level for name, level in DISK.items() if name != "vdisk.latency_read"}
+    writing = {
+        **levels,
+        "vdisk.reads": 0.0,
+        "vdisk.writes": 300.0,
+        "vdisk.latency_write": during(0, 420, 40.0, 1.0),
+    }
+    recording.add("vdisk", "scsi0:0", writing, parent=recording.vm("ingest01", {"cpu.ready": 0.5}))
+    told = only(recording, problem="storage.vm_latency").conclusion
+    assert "(writes 40 ms)" in told
+
+
 class TestFirstWrite:
     PROBLEM = "storage.first_write"
 
