@@ -17,7 +17,6 @@ def fix_in_the_lab(program: Program, arguments: list[str]) -> dict[str, object]:
     """A case from the palette; a click to the page, one for the remedy in the lab, one for Done, verify."""
     title, problem, act, name = arguments
     window, desk = program.window, program.desk
-    desk.settings.set("lab.fields", "diagnosis")
     press("ctrl+k")
     type_(f"Lab: {title}")
     press("Return")
