@@ -183,7 +183,7 @@ def _why(finding: Finding) -> str:
     if likely:
         return f"{shown(likely[0].title, 200).rstrip('.')}."
     if possible:
-        names = "; or ".join(shown(one.title, 120).rstrip(".") for one in possible[:3])
+        names = ". Or: ".join(shown(one.title, 120).rstrip(".") for one in possible[:3])
         return f"not certain. Possible: {names}."
     if not finding.causes:
         return "the finding says it itself."
