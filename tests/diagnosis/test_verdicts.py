@@ -351,7 +351,7 @@ def test_hosts_that_missing_counters_leave_open_are_no_all_clear() -> None:
     found = diagnose_session(shown.play(lab, 1, catalogue())[1], problems(), catalogue())
     check = checks_of(found)["cpu.host_saturated"]
     assert (check.verdict, check.judged, check.entities) == ("insufficient data", 3, 4)
-    assert "Processor utilisation (PCPU UTIL(%))" in check_because(check)
+    assert "no source has Core utilisation (CORE UTIL(%))" in check_because(check)
 
 
 def test_a_single_sample_of_some_counters_is_too_few_and_not_none() -> None:
