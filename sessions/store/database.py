@@ -38,6 +38,7 @@ class Database:
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> None:
         self.path = path
         self._looked = 0
+        self._reading: set[sqlite3.Cursor] = set()
         query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
         with translated(path):
             self._connection = sqlite3.connect(
@@ -54,8 +55,14 @@ class Database:
                 self._connection.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:
-        """Close the connection; an open transaction is rolled back."""
+        """Close the connection; an open transaction is rolled back.
+
+        Queries that were not read to their end are ended first: one that is open keeps the file open and
+        locked behind a closed connection, for as long as an error's traceback refers to it.
+        """
         with translated(self.path):
+            while self._reading:
+                self._reading.pop().close()
             self._connection.close()
 
     def pragma(self, text: str) -> Any:
@@ -85,11 +92,23 @@ class Database:
         Raises DamagedError for another type, which only a damaged or forged file has.
         """
         self._looked = 0
-        with translated(self.path), _readable():
-            for row in self._connection.execute(sql, values):
+        with translated(self.path), _readable(), self._query(sql, values) as cursor:
+            for row in cursor:
                 if tuple(map(type, row)) != types and not _fits(row, types):
                     raise BlobError("a row with a value of the wrong type")
                 yield row
+
+    @contextmanager
+    def _query(self, sql: str, values: Sequence[object]) -> Iterator[sqlite3.Cursor]:
+        """Run a query; it ends with the block, or with the connection if that is closed first."""
+        cursor = self._connection.cursor()
+        self._reading.add(cursor)
+        try:
+            yield cursor.execute(sql, values)
+        finally:
+            if cursor in self._reading:  # else the connection is closed, and a cursor refuses to be, again
+                self._reading.remove(cursor)
+                cursor.close()
 
     def ordered(
         self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()

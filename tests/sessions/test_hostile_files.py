@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import struct
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -120,6 +122,36 @@ def test_a_forgery_is_noticed(session: Path, what: str) -> None:
     assert check_session(session, thorough=True) != []
     assert exercise(session) in ("fine", "DamagedError")
     assert peak_megabytes() - before < 200
+
+
+@pytest.mark.parametrize("what", ["an end before the start", "a layout of one series twice"])
+def test_an_error_that_is_kept_holds_no_session(session: Path, what: str) -> None:
+    """Its traceback refers to the half-read queries; CPython 3.13 keeps it until it collects garbage."""
+    sql, value = FORGERIES[what]
+    undamaged = session.read_bytes()
+    update(session, sql, *(() if value is None else (value,)))
+    kept = []
+    for check in (True, False):
+        try:
+            with SessionReader.open(session, check=check) as reader:
+                reader.info()
+                reader.series()
+        except DamagedError as error:
+            kept.append(error)
+    assert kept
+    with closing(sqlite3.connect(session, timeout=0, isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")  # refused while anybody reads
+    if sys.platform == "linux":
+        assert open_files(session) == []
+    session.write_bytes(undamaged)
+    with SessionWriter.open(session):
+        pass
+    assert list(session.parent.glob(session.name + "*")) == [session]
+
+
+def open_files(session: Path) -> list[str]:
+    links = Path("/proc/self/fd").iterdir()
+    return [name for link in links if (name := os.path.realpath(link)).startswith(str(session))]
 
 
 def test_every_flipped_bit_of_the_samples_is_noticed(session: Path) -> None:
