@@ -7,7 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -172,10 +172,15 @@ def bytes_of(path: Path) -> int:
 
 
 def uri_of(path: Path) -> str:
-    """Return the path as a URI for SQLite: file:///home/…, file:///C:/…, file:////server/… (``as_uri`` would
-    give a host name).
+    """Return the path as a URI for SQLite."""
+    return uri_of_absolute(path.absolute())
+
+
+def uri_of_absolute(path: PurePath) -> str:
+    """Return an absolute path as a URI for SQLite: file:///home/…, file:///C:/…, file:////server/…
+    (``as_uri`` would give a host name, which SQLite refuses).
     """
-    text = quote(os.fsencode(path.absolute().as_posix()), safe="/:")  # any name, also one that is no UTF-8
+    text = quote(os.fsencode(path.as_posix()), safe="/:")  # any name, also one that is no UTF-8
     return f"file://{text}" if text.startswith("/") else f"file:///{text}"
 
 
