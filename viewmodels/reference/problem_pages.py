@@ -194,10 +194,9 @@ def _need(key: str, catalogue: Catalogue, derived: str) -> tuple[page.Cell, ...]
 
 
 def _signals(card: Card, known: ProblemKnowledge) -> Iterator[page.Block]:
-    signals = dict(card.signals)
-    for rule in card.rules:
-        signals.update(rule.signals)
-    rows = tuple(_signal(name, one, known.catalogue) for name, one in signals.items())
+    named = [*card.signals.items(), *(one for rule in card.rules for one in rule.signals.items())]
+    every = (_signal(name, one, known.catalogue) for name, one in named)
+    rows = tuple(dict.fromkeys(every))  # a rule may call something else by a name of the card
     if rows:
         yield page.Table(("Name in conditions", "What", "Of"), rows)
     if card.values:
