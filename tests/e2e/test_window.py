@@ -128,7 +128,7 @@ def test_the_cause_of_the_worst_problem_in_two_clicks(play: Play) -> None:
     """Start page, Try the lab, Troubleshoot: the cause with what to do. A third click is another entity."""
     seen = play("troubleshoot")
     assert seen["title"]
-    assert seen["steps"] > 0
+    assert seen["steps"] > 0, seen["check"]
     assert seen["judged"].startswith("judged to ")
     assert seen["host"]
     assert seen["kept"].startswith("Kept in the session as run ")

@@ -36,6 +36,7 @@ def troubleshoot_the_lab(program: Program, _arguments: list[str]) -> dict[str, o
     picture(program, "troubleshoot")
     seen: dict[str, object] = {
         "title": page.detail.title.text(),
+        "check": str(model.run.check(page.detail.problem)) if model.run else "",
         "steps": len(model.run.check(page.detail.problem).steps) if model.run else 0,  # type: ignore[union-attr]
         "judged": page.bar.judged.text(),
     }
