@@ -65,7 +65,8 @@ def who_would_show(card: Card, catalogue: Catalogue, kinds: Collection[str]) -> 
     counters = list(_counters(card, catalogue))
     if {rule.entity for rule in card.rules} <= _TOLD_BY_VCENTER:
         return "" if "vcenter" in kinds else "a vCenter"
-    if any(rule.only and rule.only.told for rule in card.rules):
+    parts_of_vsan = {rule.entity for rule in card.rules} <= {"vsan"}  # a site need not have any
+    if parts_of_vsan or any(rule.only and rule.only.told for rule in card.rules):
         if not _INVENTORIES.isdisjoint(kinds):
             return ""
         return next((one.recorded_by for one in counters if one.recorded_by), "a vCenter")

@@ -77,7 +77,7 @@ def test_a_move_within_the_window_is_judged_on_each_host_for_its_time() -> None:
     [window] = found.windows
     assert near(window.start, 1200)
     assert window.end == START + 1_000 * (END - 20)
-    assert "esx02's CPUs were 40 % busy on the whole" in found.conclusion
+    assert "esx02's CPUs were 40 % busy (40 % over the whole recording)" in found.conclusion
     assert value(found, "cpu.pcpu_util") == 40.0
 
 
