@@ -31,6 +31,7 @@ SMALL_NUMBERS = {
     ("widgets/charts/stack.py", "dropped"): "the place of a chart in its column",
     ("widgets/overview/section.py", "picked"): "a row of a short list",
     ("widgets/thresholds/sets.py", "chosen"): "a row of a short list",
+    ("app/gui/report_model.py", "laid"): "how many pages a report has",
     ("widgets/esxtop/menu.py", "moved_wanted"): "row and column of a table, which Qt itself counts in int",
     ("widgets/esxtop/menu.py", "charted"): "row and column of a table, which Qt itself counts in int",
     ("widgets/esxtop/menu.py", "scoped"): "a row of a table, which Qt itself counts in int",
