@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.gui.jobs import Job
@@ -49,9 +49,12 @@ class LaterTime:
 def looked_into(
     reader: SessionReader, snapshot: Snapshot, asked: Asked, cards: Problems, job: Job
 ) -> tuple[TroubleshootingRun, Charts]:
-    """Return the run of a symptom and the charts of its checks by problem."""
+    """Return the run of a symptom and the charts of its checks by problem.
+
+    A session that is being recorded has gone on since its snapshot: up to now is up to what is there now.
+    """
     symptom = symptom_of(
-        snapshot,
+        replace(snapshot, span=reader.info().span),
         asked.entity,
         since=asked.since,
         until=asked.until,
