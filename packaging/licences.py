@@ -23,6 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 OWN_TEXTS = ROOT / "packaging" / "licences"
 """Texts of licences that their owners' packages name and do not bring."""
 
+ICONS = ROOT / "resources" / "icons"
+"""Drawings of others that lie in our own tree."""
+
 _TEXT_NAMES = re.compile(r"(licen[cs]e|copying|notice|copyright)", re.IGNORECASE)
 _LGPL = re.compile(r"LGPL|Lesser General Public", re.IGNORECASE)
 _BROUGHT_TEXTS = {
@@ -93,7 +96,9 @@ def _owners(sources: Iterable[Path]) -> Iterator[Component]:
     system: set[Path] = set()
     for source in sources:
         path = source.resolve()
-        if (owner := by_file.get(path) or by_file.get(source.absolute())) is not None:
+        if path.is_relative_to(ICONS):
+            yield Component("Phosphor Icons", "1.3", "MIT", (ICONS / "LICENSE.txt",))
+        elif (owner := by_file.get(path) or by_file.get(source.absolute())) is not None:
             yield _of_distribution(owner)
         elif path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / ".venv"):
             continue  # ours: LICENSE lies beside the program
