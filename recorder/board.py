@@ -73,29 +73,45 @@ class Board:
     """
 
     def __init__(
-        self,
-        collectors: list[str],
-        on_change: Callable[[SourceStatus], None],
-        clock: Callable[[], float] = time.monotonic,
+        self, on_change: Callable[[SourceStatus], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._collectors = [CollectorStatus(name) for name in collectors]
+        self._collectors: list[CollectorStatus] = []
         self._sources: dict[int, SourceStatus] = {}
+        self._replaced: list[SourceStatus] = []
         self._reported_at: dict[int, float] = {}
         self._lock = threading.Lock()
         self._on_change = on_change
         self._clock = clock
 
+    def add_collector(self, name: str) -> int:
+        """Add a collector that is about to begin; return its number, from 0."""
+        with self._lock:
+            self._collectors.append(CollectorStatus(name))
+            return len(self._collectors) - 1
+
+    def collector(self, number: int) -> CollectorStatus:
+        """Return the state of one collector."""
+        with self._lock:
+            return self._collectors[number]
+
     def add(self, number: int, collector: int, spec: SourceSpec) -> None:
-        """Add a source that is about to be recorded."""
+        """Add a source that is about to be recorded; one that was recorded before under its name is counted
+        still, but not listed any more.
+        """
         status = SourceStatus(number, collector, spec.kind, spec.name, Health("connecting"))
         with self._lock:
+            for before in list(self._sources.values()):
+                if (before.kind, before.name) == (spec.kind, spec.name) and before.number != number:
+                    self._replaced.append(self._sources.pop(before.number))
             self._sources[number] = status
         self._on_change(status)
 
     def report(self, number: int, health: Health) -> None:
         """Store the latest health of a source."""
         with self._lock:
-            before = self._sources[number]
+            before = self._sources.get(number)
+            if before is None:  # another collector records it by now
+                return
             now = replace(before, health=health)
             self._sources[number] = now
             self._reported_at[number] = self._clock()
@@ -119,6 +135,11 @@ class Board:
         now = self._clock()
         with self._lock:
             return [self._aged(one, now) for one in self._sources.values()]
+
+    def every_source(self) -> list[SourceStatus]:
+        """Return all sources, also those that were recorded again later: for what is counted over the run."""
+        with self._lock:
+            return [*self._replaced, *self._sources.values()]
 
     def _aged(self, source: SourceStatus, now: float) -> SourceStatus:
         """The source as late as it is now: while a server does not answer nobody says how late that makes it.
@@ -144,6 +165,6 @@ class Board:
         return max(lab) if lab and len(lab) == len(sources) and any(lab) else now_ms()
 
     def collectors(self) -> list[CollectorStatus]:
-        """Return all collectors in the order of their numbers."""
+        """Return all collectors in the order in which they came; of those with one name only the latest."""
         with self._lock:
-            return list(self._collectors)
+            return list({one.name: one for one in self._collectors}.values())

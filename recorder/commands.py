@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from collectors.feed import Collector
 from recorder.attachment import Attachment
 from recorder.log import RecorderLog
 from recorder.protocol import (
+    AddSource,
     ChangeMark,
     Detach,
     DoAct,
@@ -14,6 +16,7 @@ from recorder.protocol import (
     Password,
     Pause,
     RecordCommand,
+    RemoveSource,
     Resume,
     Stop,
     Trust,
@@ -23,13 +26,17 @@ from recorder.protocol import (
 from recorder.questions import Questions
 from recorder.recording import Recording
 from recorder.reporting import Reporter
-from resources.failures import HyperscopeError
+from resources.failures import HyperscopeError, UsageError
 from sessions import model
 from sessions.times import parse_time
 
 
 class Commands:
-    """The commands to a recording, one JSON line each. ``on_detach`` is called by the command ``detach``."""
+    """The commands to a recording, one JSON line each. ``on_detach`` is called by the command ``detach``.
+
+    ``collector_of`` makes the collector of a source that is added, with its interval (s) if one is wanted;
+    None where the sources stay as they are, as in a guided test.
+    """
 
     def __init__(
         self,
@@ -39,9 +46,11 @@ class Commands:
         questions: Questions | None,
         attachment: Attachment,
         on_detach: Callable[[], None],
+        collector_of: Callable[[str, float | None], Collector] | None = None,
     ) -> None:
         self._recording, self._reporter, self._log, self._questions = recording, reporter, log, questions
         self._attachment, self._on_detach = attachment, on_detach
+        self._collector_of = collector_of
 
     def execute(self, line: bytes) -> None:
         """Carry out the command of one line; an invalid line is reported as a warning."""
@@ -60,6 +69,21 @@ class Commands:
             case ChangeMark(text=text, at=at, to=to):
                 when = parse_time(at)
                 self._change(model.Mark(when, text), model.Mark(when, to))
+            case Pause() | Resume() | Stop() | Detach():
+                self._control(command)
+            case DoAct(source=source, what=what, kind=kind, name=name):
+                self._reporter.acted(source, what, self._recording.act(source, what, kind, name))
+                self._log.write("acted")
+            case AddSource(source=source, interval_s=interval_s):
+                self._add(source, interval_s)
+            case RemoveSource(source=source):
+                self._recording.remove(source)
+                self._log.write("removed")
+            case Password() | Trust():
+                self._answer(command)
+
+    def _control(self, command: Pause | Resume | Stop | Detach) -> None:
+        match command:
             case Pause():
                 self._recording.pause()
                 self._log.write("paused")
@@ -70,11 +94,12 @@ class Commands:
                 self._recording.stop()
             case Detach():
                 self._detach()
-            case DoAct(source=source, what=what, kind=kind, name=name):
-                self._reporter.acted(source, what, self._recording.act(source, what, kind, name))
-                self._log.write("acted")
-            case Password() | Trust():
-                self._answer(command)
+
+    def _add(self, source: str, interval_s: float | None) -> None:
+        if self._collector_of is None:
+            raise UsageError("A test has the sources that it begins with.", advice="Record beside it.")
+        self._recording.add(self._collector_of(source, interval_s))
+        self._log.write("added")
 
     def _change(self, old: model.Mark, new: model.Mark | None) -> None:
         self._recording.change_mark(

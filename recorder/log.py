@@ -28,6 +28,8 @@ _EVENTS = frozenset(
         "unmark",
         "remark",
         "acted",
+        "added",
+        "removed",
         "paused",
         "unpaused",
         "rotated",

@@ -9,6 +9,8 @@ Commands go to the stdin of ``record`` and ``import``:
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
 {"do": "act", "source": "lab:demo", "what": "vm.cpu_limit", "kind": "vm", "name": "web01"}    only the lab can
+{"do": "add source", "source": "esxtop://admin@vc01/esx01", "interval_s": 5.0}    interval_s is optional
+{"do": "remove source", "source": "esxtop://admin@vc01/esx01"}                 the others go on
 {"do": "import", "files": ["esx01.csv"], "out": "esx01.hscope"}                the only one for import
 {"do": "import", "files": ["vmkernel.log"], "out": "esx01.hscope", "into": true, "host": "esx01"}    of logs
 
@@ -106,6 +108,23 @@ class DoAct(_Command, frozen=True, tag="act"):
     name: str
 
 
+class AddSource(_Command, frozen=True, tag="add source"):
+    """Record one more source (its address) beside those that are recorded; a warning if that can't be.
+
+    ``interval_s``: between two samples, for sources that are asked at a pace of ours; None is the usual.
+    The source appears among the collectors of the next status.
+    """
+
+    source: str
+    interval_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] | None = None
+
+
+class RemoveSource(_Command, frozen=True, tag="remove source"):
+    """End the recording of one source, the others go on; a warning if it is not recorded, or the only one."""
+
+    source: str
+
+
 class Import(_Command, frozen=True, tag="import"):
     """Import these captures and logs into the new session ``out``; for ``import - -o -``, which waits
     for this command.
@@ -123,7 +142,20 @@ class Import(_Command, frozen=True, tag="import"):
     times: str = ""
 
 
-RecordCommand = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust | DoAct
+RecordCommand = (
+    Mark
+    | Unmark
+    | ChangeMark
+    | Pause
+    | Resume
+    | Stop
+    | Detach
+    | Password
+    | Trust
+    | DoAct
+    | AddSource
+    | RemoveSource
+)
 Command = RecordCommand | Import
 
 

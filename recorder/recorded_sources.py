@@ -15,13 +15,17 @@ Attributes = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class _Source:
-    """A source: its id in the file, what its collector says of it, counts of this run and those before."""
+    """A source: its id in the file, what its collector says of it, counts of this run and those before.
+
+    ``is_over``: its collector has ended, and another one may record it again, as a source of its own.
+    """
 
     stored_id: int
     attributes: Attributes
     before: tuple[int, int]
     counts: tuple[int, int] = (0, 0)
     is_written: bool = True
+    is_over: bool = False
 
     def all_attributes(self) -> Attributes:
         """What the collector says, and the counts of all runs."""
@@ -86,9 +90,22 @@ class RecordedSources:
     def count(self, number: int, health: Health) -> None:
         """Take over a source's counts of expected and received samples of this run."""
         source = self._sources[number - 1]
+        if source.is_over:
+            return
         counts = (health.expected, health.received)
         source.is_written = source.is_written and source.counts == counts
         source.counts = counts
+
+    def release(self, over: Iterable[tuple[int, Health]]) -> None:
+        """Take over the last counts of sources whose collector has ended; their names are free again."""
+        for number, health in over:
+            self.count(number, health)
+            source = self._sources[number - 1]
+            counted = source.all_attributes()
+            self._writer.update_source(source.stored_id, attributes=counted, state="complete")
+            source.is_written = source.is_over = True
+            stored = self._writer.sources()[source.stored_id]
+            self._names.discard((stored.kind, stored.name))
 
     def recover(self, number: int, samples: int) -> None:
         """Count samples as received that an earlier run had counted as lost."""
@@ -99,7 +116,7 @@ class RecordedSources:
     def store_counts(self) -> None:
         """Write changed counts into the session."""
         for source in self._sources:
-            if not source.is_written:
+            if not source.is_written and not source.is_over:
                 self._writer.update_source(source.stored_id, attributes=source.all_attributes())
                 source.is_written = True
 
@@ -107,9 +124,13 @@ class RecordedSources:
         """Continue in another file, in which the counts start at 0."""
         stored = self._writer.sources()
         self._writer = writer
+        latest = {source.stored_id: source for source in self._sources}  # of one that was recorded again
+        renewed = {
+            before: writer.add_source(replace(stored[before], attributes=source.attributes))
+            for before, source in latest.items()
+        }
         for source in self._sources:
-            spec = replace(stored[source.stored_id], attributes=source.attributes)
-            source.stored_id = writer.add_source(spec)
+            source.stored_id = renewed[source.stored_id]
             source.before = (-source.counts[0], -source.counts[1])
             source.is_written = False
 

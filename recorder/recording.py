@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from collectors.feed import Act, Actable, Collector
 from recorder.board import Board, CollectorStatus, SourceStatus
-from recorder.bugs import BugError
-from recorder.collector_feed import CollectorFeed
-from recorder.controls import RunControls
+from recorder.collector_threads import CollectorThreads
 from recorder.disk_space import require_space, size_on_disk
 from recorder.limits import RecorderLimits
 from recorder.protocol import Ended, EndOfTest, StatusReport
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from recorder.writing import SpaceRules, Writing
-from resources.crash_reports import save_crash
-from resources.failures import CancelledError, HyperscopeError, NoCountersError, UsageError
+from resources.failures import (
+    HyperscopeError,
+    NoCountersError,
+    UsageError,
+)
 from resources.foreign_text import shown
-from sessions.model import Gap, Mark
-from sessions.times import now_ms
+from sessions.model import Mark
 
 _MEGABYTE = 1 << 20
 
@@ -131,19 +129,11 @@ class Recording:
         file = SessionFile.open(session, title=title)
         self._limits = limits
         self._on_over = on_over
-        self._collectors = collectors
-        self._board = Board([collector.name for collector in collectors], on_change)
+        self._board = Board(on_change)
         self._queue = WriterQueue(limits.queue.items, round(limits.queue.megabytes * _MEGABYTE))
-        self._controls = RunControls()
         self._writing = Writing(file, self._queue, self._board, rules, limits, self.stop, on_rotation)
-        self._threads = [
-            threading.Thread(
-                target=self._collect, args=(number,), name=f"collector {number + 1}", daemon=True
-            )
-            for number in range(len(collectors))
-        ]
-        self._began, self._began_ms = time.monotonic(), now_ms()
-        self._without_samples: list[str] = []
+        self._threads = CollectorThreads(collectors, self._queue, self._board, on_over)
+        self._began = time.monotonic()
         self._seen: deque[tuple[float, int]] = deque()
         self.resumed = file.resumed
 
@@ -155,27 +145,42 @@ class Recording:
     @property
     def is_over(self) -> bool:
         """True if nothing more will be recorded: all collectors have ended, or the writer has failed."""
-        return self._writing.error is not None or not any(thread.is_alive() for thread in self._threads)
+        return self._writing.error is not None or not self._threads.is_alive
 
     def start(self) -> None:
         """Start the writer and all collectors."""
-        self._began, self._began_ms = time.monotonic(), now_ms()
+        self._began = time.monotonic()
         self._writing.start()
-        for thread in self._threads:
-            thread.start()
+        self._threads.start()
+
+    def add(self, collector: Collector) -> None:
+        """Record one more source beside the others; what it is and how it fails, ``status`` tells.
+
+        Raises UsageError if it is recorded already, or the recording is ending.
+        """
+        if self.is_over:
+            raise UsageError("The recording is ending: nothing is added to it.")
+        self._threads.add(collector)
+
+    def remove(self, source: str) -> None:
+        """Ask the collector of this name to stop; the others go on.
+
+        Raises NotFoundError if it is not recorded, UsageError if nothing else is.
+        """
+        self._threads.remove(source)
 
     def stop(self) -> None:
         """Ask the collectors to stop; ``finish`` waits until they have."""
-        self._controls.stop()
+        self._threads.controls.stop()
         self._on_over()
 
     def pause(self) -> None:
         """Pause polling until ``resume``."""
-        self._controls.pause()
+        self._threads.controls.pause()
 
     def resume(self) -> None:
         """Resume polling after ``pause``."""
-        self._controls.resume()
+        self._threads.controls.resume()
 
     def mark(self, text: str, at: int | None = None) -> None:
         """Add a mark (a note on the time axis) at ``at`` (ms), now if None.
@@ -203,7 +208,7 @@ class Recording:
 
         Raises UsageError for a source that can't, NotFoundError for an unknown act or entity.
         """
-        collector: object = next((one for one in self._collectors if one.name == source), None)
+        collector: object = self._threads.find(source)
         if not isinstance(collector, Actable):
             raise UsageError(
                 f"{shown(source, 80)} can't be changed from here.", advice="Only a lab that is recorded can."
@@ -229,19 +234,18 @@ class Recording:
             bytes=size,
             bytes_each=round(size / in_file, 4) if in_file else None,
             samples=samples,
-            gaps=sum(source.health.gaps for source in sources),
-            paused=self._controls.paused,
+            gaps=sum(source.health.gaps for source in self._board.every_source()),
+            paused=self._threads.controls.paused,
         )
 
     def finish(self) -> Outcome:
         """Wait until the collectors have ended and the session is closed. Call once, after ``stop``."""
         deadline = time.monotonic() + self._limits.stopping.wait_s
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        self._threads.join(deadline)
         self._queue.close()
         self._writing.join()
         code, error = self._verdict()
-        health = [source.health for source in self._board.sources()]
+        health = [source.health for source in self._board.every_source()]
         path = self._writing.path if self._writing.is_kept else None
         return Outcome(
             code=code,
@@ -253,7 +257,7 @@ class Recording:
             expected=sum(one.expected for one in health),
             received=sum(one.received for one in health),
             gaps=sum(one.gaps for one in health),
-            without_samples=tuple(self._without_samples),
+            without_samples=tuple(self._threads.without_samples),
         )
 
     def break_off(self) -> None:
@@ -288,36 +292,3 @@ class Recording:
         return NoCountersError(
             "Nothing was recorded.", meaning=trouble or "It ended before the first samples came."
         )
-
-    def _note_silence(self, number: int, feed: CollectorFeed, error: HyperscopeError | None) -> None:
-        """A source that was in trouble from start to end, and gave nothing, has a gap as long as this run."""
-        own = [source for source in self._board.sources() if source.collector == number]
-        if error is not None and not own:
-            self._without_samples.append(self._collectors[number].name)
-        for source in own:
-            health = source.health
-            reason = error.happened if error is not None else health.message
-            if source.number in feed.sources_with_samples or not reason:
-                continue
-            self._without_samples.append(source.name)
-            if not health.gaps:
-                with suppress(HyperscopeError):  # the writer has failed, which says more
-                    feed.add_gaps([Gap(source.number, self._began_ms, now_ms(), reason)])
-                    feed.report(source.number, replace(health, gaps=1))
-
-    def _collect(self, number: int) -> None:
-        feed = CollectorFeed(number, self._queue, self._board)
-        error: HyperscopeError | None = None
-        try:
-            self._collectors[number].run(feed, self._controls)
-        except CancelledError:
-            pass  # the session was closed under it, since it was asked to stop and did not
-        except HyperscopeError as failure:
-            error = failure
-        except Exception as failure:  # noqa: BLE001 - the recorder's loop: a bug in one ends only that one
-            error = BugError(save_crash(failure))
-        error = error or feed.error
-        self._note_silence(number, feed, error)
-        self._board.end(number, error)
-        if all(one.is_over for one in self._board.collectors()):
-            self._on_over()

@@ -10,7 +10,7 @@ import typer
 
 from app.consoles import notices, one_line
 from app.memory import collect_garbage_often, trim_allocator
-from app.recording.origins import RecordOptions, collectors_of
+from app.recording.origins import RecordOptions, added_collector, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
 from app.recording.verdict import RecordingVerdict
 from app.standard_streams import silence_stderr
@@ -198,7 +198,10 @@ def record(
             on_change=changed, on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
         if lines is not None and takes_commands:
-            commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
+            commands = Commands(
+                recording, reporter, log, questions, attachment, silence_stderr,
+                lambda source, every_s: added_collector(source, every_s, options),
+            )  # fmt: skip
             lines.hand_over(commands.execute, attachment.lost)
         verdict = RecordingVerdict(wanted.extra_dirs, is_wanted=not attached)  # a window judges by itself
         conductor = Conductor(

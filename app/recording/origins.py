@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.recording.logins import Logins
 from app.recording.schemes import Access, Scheme, scheme_of
 from app.terminal import immediate_interrupt
 from collectors.feed import Collector
@@ -40,6 +41,7 @@ class RecordOptions:
     ask_here: Callable[[str], bool] | None = None
     known: KnownHosts = field(default_factory=KnownHosts)
     interval_s: float | None = None
+    logins: Logins = field(default_factory=Logins)
 
 
 def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collector]:
@@ -59,6 +61,27 @@ def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collec
     ]
 
 
+def added_collector(source: str, interval_s: float | None, options: RecordOptions) -> Collector:
+    """Return the collector of a source that is added to a recording. Raises UsageError, NotFoundError.
+
+    Its password is that of another source with the same user and server; else the keyring is asked, or
+    whoever reads our events, when it is first needed.
+    """
+    scheme = scheme_of(source)
+    address = scheme.parse(source)
+    options = replace(options, next_password=None, interval_s=interval_s or options.interval_s)
+    if not isinstance(address, Address):
+        return scheme.collector(address, _access(scheme, address, options, None))
+    password = options.logins.password(address) or _when_needed(address, options)
+    access = _access(scheme, address, options, options.logins.pin(address), password)
+    return scheme.collector(address, access)
+
+
+def _when_needed(address: Address, options: RecordOptions) -> Callable[[], str]:
+    """Return what finds a password when it is first called: a keyring may have to be unlocked."""
+    return lambda: password_of(address, options)()  # noqa: PLW0108 - looked for only when it is called
+
+
 def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | None]:
     """Return the parsed thumbprint of each source, None for those without; ``given`` is in the order of the
     sources.
@@ -73,9 +96,18 @@ def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | No
     ]
 
 
-def _access(scheme: Scheme, address: Any, options: RecordOptions, pin: str | None) -> Access:
+def _access(
+    scheme: Scheme,
+    address: Any,
+    options: RecordOptions,
+    pin: str | None,
+    password: Callable[[], str] | None = None,
+) -> Access:
+    if scheme.has_password:
+        password = password or password_of(address, options)
+        options.logins.note(address, password, pin)
     return Access(
-        password_of(address, options) if scheme.has_password else _no_password,
+        password or _no_password,
         pin,
         options.known if scheme.proof is None else options.known.for_proof(scheme.proof),
         None if scheme.proof is None else ask_of(address, scheme.proof, options),
