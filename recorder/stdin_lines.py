@@ -1,5 +1,9 @@
 """Reads lines of stdin (commands, passwords) in a thread, without Python's buffer, whose lock
 would block the exit.
+
+Windows lets one operation at a time use a pipe. While a thread waits in a read of stdin, a worker process
+that inherits it hangs in its first question about it (``GetFileType``, asked by the C library when it
+starts), until a line comes. There the thread asks how much there is and reads only that: no read ever waits.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -15,6 +20,7 @@ from connections.core_dumps import forbid_core_dumps
 
 _CHUNK = 1 << 16
 MAX_LINE_BYTES = 1 << 20
+_POLL_S = 0.02
 
 
 class StdinLines:
@@ -89,10 +95,47 @@ class PasswordLines:
 
 def _lines_of(descriptor: int) -> Iterator[bytes]:
     rest = b""
-    while chunk := os.read(descriptor, _CHUNK):
+    for chunk in _chunks_of(descriptor):
         *lines, rest = (rest + chunk).split(b"\n")
         yield from (line.rstrip(b"\r") for line in lines)
         if len(rest) > MAX_LINE_BYTES:
             raise ValueError("a line without an end")
     if rest:
         yield rest.rstrip(b"\r")
+
+
+def _chunks_of(descriptor: int) -> Iterator[bytes]:
+    """The bytes of stdin as they come, until its end."""
+    if sys.platform == "win32" and (there := _bytes_in_pipe(descriptor)) is not None:
+        return chunks_without_waiting(partial(os.read, descriptor), there)
+    return iter(partial(os.read, descriptor, _CHUNK), b"")
+
+
+def chunks_without_waiting(read: Callable[[int], bytes], there: Callable[[], int | None]) -> Iterator[bytes]:
+    """Read what ``there`` says is there (bytes; None after the end), and nothing before it is there."""
+    while (count := there()) is not None:
+        if count:
+            yield read(min(count, _CHUNK))
+        else:
+            time.sleep(_POLL_S)
+
+
+if sys.platform == "win32":
+    import _winapi
+    import msvcrt
+
+    def _bytes_in_pipe(descriptor: int) -> Callable[[], int | None] | None:
+        """What says how many bytes wait in the pipe; None if it is no pipe (a console, a file)."""
+        handle = msvcrt.get_osfhandle(descriptor)
+
+        def there() -> int | None:
+            try:
+                return int(_winapi.PeekNamedPipe(handle, 0)[0])
+            except BrokenPipeError:
+                return None
+
+        try:
+            there()
+        except OSError:
+            return None
+        return there
