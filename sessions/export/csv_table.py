@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, repeat
@@ -17,6 +18,11 @@ from sessions.clock import UTC_CLOCK, Clock
 from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
 
 SLAB_ROWS = 1 << 16
+_QUOTED = "\r\n\u2028\u2029"
+"""Cells with what some reader takes for the end of a line are quoted. ``csv`` quotes what stands in its
+``lineterminator``: before Python 3.13 no carriage return else, and Unicode's line and paragraph separators
+never."""
+_LINE_BREAK = re.compile("[\r\u2028\u2029]")
 
 
 class CsvRows:
@@ -28,29 +34,25 @@ class CsvRows:
     def __init__(self, file: TextIO, columns: Sequence[str], clock: Clock = UTC_CLOCK) -> None:
         self._clock = clock
         self._fast = csv.writer(file, lineterminator="\n")
-        self._careful = csv.writer(_LinesEndedByLf(file))
+        self._careful = csv.writer(_LinesEndedByLf(file), lineterminator=_QUOTED)
         self._fast.writerow(columns)
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
         """Append rows, given as columns of equal length."""
         cells = zip(*(_cells(column, self._clock) for column in columns), strict=True)
-        # Before Python 3.13 csv quotes a carriage return only where it ends lines.
-        out = (
-            self._careful
-            if any("\r" in text for column in columns for text in _texts(column))
-            else self._fast
-        )
+        needs_care = any(map(_LINE_BREAK.search, chain.from_iterable(map(_texts, columns))))
+        out = self._careful if needs_care else self._fast
         out.writerows(cells)
 
 
 class _LinesEndedByLf:
-    """Takes lines that end in CR LF."""
+    """Takes lines that end in all of ``_QUOTED``."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def write(self, line: str) -> int:
-        return self._file.write(line.removesuffix("\r\n") + "\n")
+        return self._file.write(line.removesuffix(_QUOTED) + "\n")
 
 
 class CsvTable:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ from sessions.export import ExportPart, export_session
 from sessions.export.csv_table import CsvTable
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, encode_block
+from sessions.store.lock import WriterLock
 from sessions.times import TimeRange, iso, parse_time
 from tests.sessions.synthetic import HOST, T0, capture
 
@@ -173,6 +176,85 @@ def test_a_folder_that_appears_meanwhile_is_not_replaced(session_path: Path, tmp
         export_session(reader, out, kind="csv", progress=lambda _done: out.mkdir(exist_ok=True))
     assert list(out.iterdir()) == []
     assert len(list(tmp_path.iterdir())) == 2
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sessions.export import export_session
+from sessions.store import SessionReader
+with SessionReader.open(Path(sys.argv[1])) as reader:
+    die = lambda part: os.kill(os.getpid(), signal.SIGKILL)
+    export_session(reader, Path(sys.argv[2]), kind=sys.argv[3], progress=die)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal that kills")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_killed_export_left_is_removed_by_the_next_one(
+    session_path: Path, tmp_path: Path, kind: Kind
+) -> None:
+    capture(ticks=3).write(session_path)
+    died = subprocess.run([sys.executable, "-c", KILLED, session_path, tmp_path / "a", kind], check=False)
+    assert died.returncode == -9
+    (left,) = tmp_path.glob(".hyperscope-export-*")
+    assert (left / f"samples.{kind}").is_file()
+    with SessionReader.open(session_path) as reader:
+        export_session(reader, tmp_path / "b", kind=kind)
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([session_path.name, "b"])
+    assert not (tmp_path / "b" / "unfinished-lock").exists()
+
+
+def test_only_what_killed_exports_left_is_removed(session_path: Path, tmp_path: Path) -> None:
+    """Not what a living export writes, no link, no file of somebody, no folder without an export's lock."""
+    capture(ticks=3).write(session_path)
+    names = ("1-0", "2-0", "3-0", "4-0", "notes")
+    living, mixed, unlocked, linked, other = (tmp_path / f".hyperscope-export-{one}" for one in names)
+    precious = tmp_path / "precious"
+    for one in (living, mixed, unlocked, precious, other):
+        one.mkdir()
+        (one / "samples.csv").write_text("1")
+        if one is not unlocked:
+            (one / "unfinished-lock").touch()
+    (mixed / "thesis.txt").write_text("mine")
+    linked.symlink_to(precious, target_is_directory=True)
+    lock = WriterLock(living / "unfinished")
+    try:
+        with SessionReader.open(session_path) as reader:
+            export_session(reader, tmp_path / "out", kind="csv")
+    finally:
+        lock.release()
+    assert all((one / "samples.csv").is_file() for one in (living, unlocked, linked, precious, other))
+    assert [one.name for one in mixed.iterdir()] == ["thesis.txt"]
+
+
+LINE_BREAKS = (
+    "line\u2028separator",
+    "paragraph\u2029separator",
+    "carriage\rreturn",
+    "line\nfeed",
+    "next\x85line",
+)
+
+
+def test_what_some_readers_take_for_the_end_of_a_line_breaks_no_row(
+    session_path: Path, tmp_path: Path
+) -> None:
+    refs = [EntityRef("vm", f"vm/{i}") for i in range(len(LINE_BREAKS))]
+    with SessionWriter.create(session_path) as writer:
+        writer.add_entities(Entity(ref, name) for ref, name in zip(refs, LINE_BREAKS, strict=True))
+    with SessionReader.open(session_path) as reader:
+        export_session(reader, tmp_path / "out", kind="csv")
+    path = tmp_path / "out" / "entities.csv"
+    # NEL is a control character: as all of them, it is shown as one that has no picture.
+    told = [*LINE_BREAKS[:4], "next\ufffdline"]
+    assert [row[2] for row in rows_of(path)[1:]] == told
+    text = path.read_bytes().decode("utf-8")
+    assert all(f'"{name}"' in text for name in LINE_BREAKS[:4])
+    pandas = pytest.importorskip("pandas")
+    for engine in ("c", "python"):
+        read = pandas.read_csv(path, engine=engine)
+        assert read["name"].to_list() == told, engine
 
 
 def test_a_stopped_export_ends_before_its_samples(session_path: Path, tmp_path: Path) -> None:
