@@ -31,6 +31,13 @@ _OF_RUN: dict[CheckOutcome, Outcome] = {
     "worse": "worse",
     "new": "worse",
 }
+_SAME_SAID: dict[Outcome, frozenset[str]] = {
+    "fixed": frozenset({"better", "to know"}),
+    "better": frozenset({"better", "to know"}),
+    "unchanged": frozenset({"~", "to know"}),
+    "worse": frozenset({"worse", "to know"}),
+}
+"""What the main number may read where the outcome is told with high confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +247,15 @@ def _numbers(again: CheckedAgain) -> str:
 def confidence_of(
     found: Conclusion, where: Circumstances, has_s: float, needs_s: float, before: TimeRange
 ) -> Confidence:
-    """Return how sure the outcome is: high only with enough time, the same load, and a change."""
+    """Return how sure the outcome is: high only with enough time, the same load, a change, and a number that
+    says the same. That of a short burst is undecided in the mean: the outcome is no surer than it.
+    """
     if found.outcome == "can't tell" or found.main is None:
         return "none"
     if has_s < needs_s or before.seconds < needs_s / 2:
         return "indicative"
     number = found.main.number
-    is_sure = number is None or number.interval is not None
+    is_sure = number is None or (number.interval is not None and number.judged in _SAME_SAID[found.outcome])
     steady = where.load.kind in ("same", "similar") or (
         where.load.is_no_less and found.outcome in ("fixed", "better")
     )
