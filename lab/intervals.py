@@ -72,6 +72,8 @@ class Interval:
             cells = np.arange(table.size) + table.offset + number * table.size
             weight = next((rate for end, rate in _WEIGHTS.items() if name.endswith(end)), "")
             if weight in names:
+                if name in table.wanted:
+                    table.wanted |= {weight}  # nobody may read it, but a mean needs it
                 self._weight[cells] = cells + (names.index(weight) - number) * table.size
             elif name in _DELTAS:
                 self._deltas[cells] = True

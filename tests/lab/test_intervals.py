@@ -68,6 +68,18 @@ def test_latency_over_an_interval_is_that_of_its_commands() -> None:
     assert np.allclose(samples[3, commands], ticks[last, commands].mean(axis=0), atol=0.02)
 
 
+def test_latency_of_one_direction_is_that_of_its_commands_though_nobody_reads_their_rate() -> None:
+    """What cards read leaves out reads and writes a second, which their latencies are weighted by."""
+    device = "Physical Disk SCSI Device"
+    few, all_of_them = a_lab(60), a_lab(60, fields="all")
+    (_, samples), (_, every) = rows(few, 180), rows(all_of_them, 180)
+    assert not column(few, device, "Reads/sec")
+    for name in ("Average Driver MilliSec/Read", "Average Driver MilliSec/Write"):
+        shown = samples[3, column(few, device, name)]
+        assert (shown > 0).any()
+        assert np.array_equal(shown, every[3, column(all_of_them, device, name)])
+
+
 def test_two_seconds_show_the_same_cluster_and_the_same_problem() -> None:
     often, usual = a_lab(2, "cpu-limit-vm"), a_lab(5, "cpu-limit-vm")
     assert often.truth() == usual.truth()
