@@ -103,6 +103,16 @@ class TestDeviceLatency:
         assert {("esx01", 25.0), ("esx02", 15.0)} <= shown
         assert found.severity == "critical"
 
+    def test_a_direction_in_which_nothing_is_asked_has_no_latency(self) -> None:
+        """esxtop prints 0 ms for the reads of a log LUN that is only written."""
+        recording = host()
+        lun(recording, device_latency=40.0, device_latency_read=0.0, device_latency_write=40.0, reads=0.0)
+        found = only(recording, problem=self.PROBLEM)
+        shown = {item.counter for item in found.evidence}
+        assert "disk.device_latency_write" in shown
+        assert "disk.device_latency_read" not in shown
+        assert "reads" not in cause(found, "write_cache").because
+
     def test_all_hosts_load_it(self) -> None:
         recordings = [host(f"esx0{number}") for number in range(4)]
         for recording in recordings:
