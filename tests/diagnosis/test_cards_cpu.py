@@ -112,6 +112,7 @@ class TestReadyHigh:
         assert {one.problem for one in waiting} == {self.PROBLEM}
         assert {one.consequence_of for one in waiting} == {("cpu.host_saturated", full.entity)}
         assert {one.causes[0].cause for one in (full, *waiting)} == {"synchronised_bursts"}
+        assert {one.title for one in waiting} == {"High ready time"}  # says nothing of a host that is full
         assert len(full.windows) == 6
 
     def test_bursts_of_some_vms_leave_the_host_alone(self) -> None:

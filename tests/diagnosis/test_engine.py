@@ -251,9 +251,7 @@ class TestInsufficientData:
         recording.vm("web01", {"cpu.ready": 30.0, "cpu.max_limited": 0.0})
         found = diagnosed(recording).findings
         assert [(one.problem, one.severity) for one in found] == [("data.insufficient", "info")]
-        assert found[0].notes == (
-            "In every sample, but too short to call: High ready time on a host that is not saturated, web01.",
-        )
+        assert found[0].notes == ("In every sample, but too short to call: High ready time, web01.",)
 
 
 class TestConsequences:

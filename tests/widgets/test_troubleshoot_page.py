@@ -63,7 +63,7 @@ TOOLS = CheckResult(
 ROWS = (
     RowResult("tools", "VMware Tools", "first", "", "insufficient data", "No source tells",
               "guest.tools_not_running", ("guest.tools_not_running",)),
-    RowResult("ready", "High ready, host not saturated", "probable", "", "problem", "31.2 % of 0.10 %",
+    RowResult("ready", "High ready time", "probable", "", "problem", "31.2 % of 0.10 %",
               "cpu.limit", ("cpu.limit",)),
 )  # fmt: skip
 RUN = TroubleshootingRun(
@@ -120,7 +120,7 @@ def test_rows_are_hollow_until_they_are_judged(page: TroubleshootPage) -> None:
     rows = [one for one in lines if isinstance(one, ListRow)]
     assert {one.id for one in rows} == {one.id for one in load_flow().rows}
     assert {one.state for one in rows} == {"none"}
-    assert "High ready, host not saturated: not judged yet" in told(page)
+    assert "High ready time: not judged yet" in told(page)
 
 
 def test_the_page_opens_on_the_worst_problem(page: TroubleshootPage) -> None:
@@ -130,7 +130,7 @@ def test_the_page_opens_on_the_worst_problem(page: TroubleshootPage) -> None:
         "First, none of 1 found",
         "VMware Tools: insufficient data. No source tells",
         "Probably hurts, 1 of 1 found",
-        "High ready, host not saturated: problem. 31.2 % of 0.10 %",
+        "High ready time: problem. 31.2 % of 0.10 %",
     ]
     assert page.detail.title.text() == "Held back by a CPU limit"
     words = shown(page)
@@ -149,7 +149,7 @@ def test_keys_choose_rows_and_show_what_was_found(page: TroubleshootPage, qtbot:
     qtbot.keyClick(page.list, Qt.Key.Key_F)
     assert told(page) == [
         "Probably hurts, 1 of 1 found",
-        "High ready, host not saturated: problem. 31.2 % of 0.10 %",
+        "High ready time: problem. 31.2 % of 0.10 %",
     ]
     with qtbot.waitSignal(page.verify_wanted):
         qtbot.keyClick(page.list, Qt.Key.Key_V)
@@ -179,7 +179,7 @@ def test_links_of_the_rule_lead_to_samples_and_limits(page: TroubleshootPage, qt
 
 def test_what_became_of_it_stands_beside_the_rule(page: TroubleshootPage) -> None:
     show_run(page, DONE)
-    assert told(page)[-1] == "High ready, host not saturated: not found. was 31.2 %, now 0 %"
+    assert told(page)[-1] == "High ready time: not found. was 31.2 %, now 0 %"
     card = page.detail.verify
     assert card.title.text() == "Fixed, confidence high"
     assert "It is gone. The load was the same." in card.sentence.text()
