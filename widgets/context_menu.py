@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QWidget
 
+from sessions.model import EntityRef
 from viewmodels.file_offer import FileOffer, table_file
 from viewmodels.text_table import TextTable
 from widgets.copying import copy_table
@@ -48,6 +49,11 @@ class MenuEntry:
 
 Entries = Sequence[MenuEntry | None]
 """Entries from top to bottom; None is a line between groups."""
+
+MoreEntries = Callable[[Sequence[EntityRef]], Entries]
+"""Further entries about some entities, for menus of views that know no recording."""
+
+NO_MORE: MoreEntries = lambda _refs: ()  # noqa: E731 - a value like any other
 
 
 class ContextMenu(QObject):

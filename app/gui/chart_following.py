@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.gui.desk import Desk
 from viewmodels.chart_sets import charts_of, counters_of, interesting_entities
 from viewmodels.chart_spec import ChartSpec
+from widgets.context_menu import Entries
 from widgets.dragging import unpack_series
 
 _MAX_ENTITIES = 12
@@ -61,3 +64,12 @@ def _number_of(desk: Desk, shown: ChartSpec) -> int | None:
     drawn = shown.series, shown.unit
     numbers = (n for n, chart in enumerate(desk.charts.charts) if (chart.series, chart.unit) == drawn)
     return next(numbers, None)
+
+
+def watch_charted(desk: Desk, series: Sequence[int]) -> Entries:
+    """Return the menu's entries to watch the hosts with esxtop that these series are of, or of what they
+    hold.
+    """
+    snapshot = desk.session.snapshot
+    found = [snapshot.by_id[one].entity for one in series if one in snapshot.by_id] if snapshot else []
+    return desk.recording.watch(found)

@@ -37,6 +37,7 @@ from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
 from viewmodels.scope_verdict import OF_THE_SESSION, covered_in_scope, verdict_in_scope
 from viewmodels.verdict_words import VerdictWords
+from widgets.context_menu import MoreEntries
 from widgets.messages import Level, MessageAction
 from widgets.theme import Theme
 
@@ -54,7 +55,8 @@ class Notify(Protocol):
 class RecordingControl:
     """What pages do with the recording, which a test's run is: pause or resume it, stop it; or go on with a
     run that was interrupted (``resume``), or put back what it left (``restore``). ``forget_password`` has the
-    password of an address asked for again; ``connect`` asks for another server or account.
+    password of an address asked for again; ``connect`` asks for another server or account. ``watch`` returns
+    the entries of a menu about some entities: to watch their hosts with esxtop, too.
     """
 
     pause: Callable[[], None]
@@ -63,6 +65,7 @@ class RecordingControl:
     act_on_run: Callable[[str], None]
     forget_password: Callable[[str, Callable[[], None]], None]
     connect: Callable[[], None]
+    watch: MoreEntries
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,10 @@ class RecordRequest:
         """Return the same request for another session file."""
         return replace(self, session=str(session))
 
+    def with_sources(self, sources: tuple[str, ...]) -> RecordRequest:
+        """Return the same request for other sources."""
+        return replace(self, sources=sources)
+
     def arguments(self) -> list[str]:
         """Return the recorder's command line."""
         arguments = ["record", "--json", "--attached", "-o", self.session]
@@ -65,6 +69,10 @@ class TestRequest:
         """Return the same request for another session file."""
         return replace(self, session=str(session))
 
+    def with_sources(self, sources: tuple[str, ...]) -> TestRequest:
+        """Return the same request for other sources."""
+        return replace(self, sources=sources)
+
     def again(self) -> TestRequest:
         """Return the request that goes on with this run, if its session was begun."""
         return replace(self, plan="") if Path(self.session).exists() else self
@@ -86,7 +94,8 @@ class RecorderProcess(QObject):
 
     ``started``, ``reported`` (a StatusReport), ``warned``, ``acted`` (an Acted), ``rotated``,
     ``password_wanted``, ``certificate_wanted``, ``detached`` (the last signal then), and at the end
-    ``ended``, also if the process died. ``changed`` carries the new state.
+    ``ended``, also if the process died. ``changed`` carries the new state, ``sources_changed`` the request
+    after a source was added or taken out.
     """
 
     started = Signal(object)
@@ -99,6 +108,7 @@ class RecorderProcess(QObject):
     detached = Signal(object)
     ended = Signal(object)
     changed = Signal(str)
+    sources_changed = Signal(object)
 
     def __init__(self, request: Request, parent: QObject | None = None) -> None:
         """Start the recorder. Raises OSError if the program can't be started."""
@@ -151,6 +161,16 @@ class RecorderProcess(QObject):
     def act(self, source: str, what: str, kind: str, name: str) -> None:
         """Change something in the lab about an entity; ``acted`` says what was done, ``warned`` why not."""
         self._child.send(protocol.DoAct(source, what, kind, name))
+
+    def change_sources(self, change: protocol.AddSource | protocol.RemoveSource) -> None:
+        """Record one more source, or one no longer; the others go on. The collector of a new one appears in
+        ``status``; ``warned`` says why it can't be.
+        """
+        self._child.send(change)
+        others = tuple(one for one in self.request.sources if one != change.source)
+        added = (change.source,) if isinstance(change, protocol.AddSource) else ()
+        self.request = self.request.with_sources((*others, *added))
+        self.sources_changed.emit(self.request)
 
     def pause(self) -> None:
         """Stop reading from the sources until ``resume``."""

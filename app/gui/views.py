@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
-from app.gui.recorder_process import RecordRequest
+from app.gui.recorder_process import RecordRequest, TestRequest
 from app.gui.view_state import ViewState, ViewStates
 from app.gui.window import Window
 from sessions.model import EntityRef
@@ -37,6 +37,11 @@ class Views(QObject):
         """Set the scope in which a new recording will be opened, and remember how it is recorded."""
         self._wanted[session.resolve()] = (scope, request)
         if self._path == session.resolve():
+            self._request = request
+
+    def take_request(self, request: RecordRequest | TestRequest) -> None:
+        """Remember how the open session is recorded from now on, for when that is resumed."""
+        if isinstance(request, RecordRequest) and self._path == Path(request.session).resolve():
             self._request = request
 
     def request(self) -> RecordRequest | None:

@@ -36,6 +36,7 @@ from app.gui.undoing import Undoing
 from app.gui.unfinished_tests import UnfinishedTests
 from app.gui.view_state import ViewStates
 from app.gui.views import Views
+from app.gui.watching import Watching
 from app.gui.window import Window
 from sessions.findings import Finding
 from sessions.scope import Scope
@@ -67,6 +68,7 @@ class Workbench(QObject):
             act_on_run=self._act_on_run,
             forget_password=self._forget_password,
             connect=partial(self.start_page.chosen.emit, "connect"),  # as its choice on the start page
+            watch=lambda refs: self._watching.entries(refs),  # noqa: PLW0108 - it is made later
         )
 
     def join(self, desk: Desk, window: Window, saving: Saving) -> None:
@@ -78,6 +80,8 @@ class Workbench(QObject):
         self.lab_hands = LabHands(desk, self.recordings, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
+        self._watching = Watching(desk, window, self.recordings, self)
+        self.recordings.began.connect(lambda one: one.sources_changed.connect(self._views.take_request))
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
         InterruptedNotice(desk, window, self.recordings, self)
         UnfinishedTests(desk, window, self.recordings, self.open_paths, self)

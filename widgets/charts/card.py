@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -26,6 +26,7 @@ from widgets.charts.head import ChartHead
 from widgets.charts.legend import Legend
 from widgets.charts.pin_item import MAX_TAGS
 from widgets.charts.plot import Plot
+from widgets.context_menu import Entries
 from widgets.dragging import Draggable, DropTarget
 from widgets.theme import Theme
 
@@ -43,7 +44,8 @@ class ChartCard(QFrame):
     "copy" or "save" for a picture of all charts; ``move_wanted`` with −1 to stand above the chart before, 1
     to stand below the next one; ``explain_wanted`` when its counters are to be explained; ``moved_wanted``
     with the series of which is asked what moved with it; ``before_wanted`` when the shown time is to be
-    compared with before. ``session`` is the name of the session, for pictures.
+    compared with before. ``session`` is the name of the session, for pictures; ``more`` returns further
+    entries of the menu about the entities of series.
     """
 
     closed = Signal()
@@ -65,6 +67,7 @@ class ChartCard(QFrame):
         self._spec = ChartSpec("", "", ())
         self.session = ""
         self.is_summary = False
+        self.more: Callable[[Sequence[int]], Entries] = lambda _series: ()
         self._moments = Moments()
         self._curves: Sequence[NamedCurve] = ()
         self.setProperty("role", "chart")

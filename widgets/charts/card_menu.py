@@ -83,6 +83,7 @@ class CardMenu:
             ),
             MenuEntry("Compare this time with before", card.before_wanted.emit, "Ctrl+B"),
             MenuEntry("Put this chart into the report", card.report_wanted.emit),
+            *card.more(card.spec.series),
         ]
 
     def _folding(self) -> list[MenuEntry | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -20,6 +20,7 @@ from widgets.charts.card import ChartCard
 from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
 from widgets.charts.ordering import ChartOrdering
+from widgets.context_menu import Entries
 from widgets.dragging import SERIES_MIME
 from widgets.eliding import NameElider
 from widgets.focus_passing import FocusPassing
@@ -59,6 +60,7 @@ class ChartStack(QScrollArea):
         self._theme, self._at = theme, at
         self._cards: list[ChartCard] = []
         self._spare: list[ChartCard] = []
+        self.more: Callable[[Sequence[int]], Entries] = lambda _series: ()
         self._statistics = False
         self._session = ""
         self._titles = NameElider()
@@ -196,8 +198,12 @@ class ChartStack(QScrollArea):
         card.report_wanted.connect(lambda: self.report_wanted.emit(card.spec))
         card.show_statistics(on=self._statistics)
         card.session = self._session
+        card.more = self._more_of
         card.head.titles = self._titles
         return card
+
+    def _more_of(self, series: Sequence[int]) -> Entries:
+        return self.more(series)
 
     def _close(self, card: ChartCard) -> None:
         if card in self._cards:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from resources.foreign_text import shown
 from viewmodels.file_offer import table_file
 from viewmodels.text_table import TextTable, rows_label
-from widgets.context_menu import COPY, SAVE, ContextMenu, Entries, MenuEntry
+from widgets.context_menu import COPY, NO_MORE, SAVE, ContextMenu, Entries, MenuEntry
 from widgets.copying import copy_table, copy_text
 from widgets.esxtop.keys import COPY_ROWS, LEFT, RIGHT
 from widgets.esxtop.model import EsxtopModel
@@ -28,7 +28,7 @@ class TableMenu(QObject):
     entity only; ``hidden(column)``; ``explained(column)``: say what a column means; ``expanded``: expand or
     fold the selected rows; ``fields``, ``reset``: choose the columns, or have the standard ones again;
     ``copied`` with a message; ``saved`` with what can be saved as a file. ``as_text(rows, columns)`` is a
-    part of the table to be copied.
+    part of the table to be copied; ``more`` are further entries about the entity of a row.
     """
 
     charted = Signal(object, int)
@@ -50,6 +50,7 @@ class TableMenu(QObject):
     ) -> None:
         super().__init__(table)
         self._table, self._model, self._as_text = table, model, as_text
+        self.more = NO_MORE
         self._keyboard = ContextMenu(table, lambda point: self._of_cell(table, point))
         ContextMenu(table.names, lambda point: self._of_cell(table.names, point))
         for view in (table, table.names):
@@ -104,6 +105,7 @@ class TableMenu(QObject):
         entries += [asked, None, MenuEntry(f"Look at {name} only", lambda: self.scoped.emit(row))]
         if self._model.row_at(row)[1].expandable:
             entries.append(MenuEntry(f"Expand or fold {name}", self.expanded.emit, "E"))
+        entries += self.more([self._model.row_at(row)[1].ref])
         return [*entries, None, *self._of_heading(column)]
 
     def _current(self) -> QModelIndex:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
 from sessions.findings import Finding
-from widgets.context_menu import COPY, SAVE, ContextMenu, Entries, MenuEntry
+from widgets.context_menu import COPY, NO_MORE, SAVE, ContextMenu, Entries, MenuEntry
 from widgets.findings.card import FindingCard
 
 _INSET = 28
@@ -24,7 +24,8 @@ class FindingsMenu(QObject):
     which is asked what moved with it; ``before_wanted`` with one whose time is to be compared with before;
     ``troubleshoot_wanted`` with one to look into, ``verify_wanted`` with one whose fix is to be verified,
     ``report_wanted`` with one that is to be put into the report.
-    ``tests`` returns ids and titles of the tests that a finding offers.
+    ``tests`` returns ids and titles of the tests that a finding offers, ``more`` further entries about its
+    entity.
     """
 
     wanted = Signal(object)
@@ -43,6 +44,7 @@ class FindingsMenu(QObject):
         """``cards`` are those in ``body``, which scrolls in the view."""
         super().__init__(view)
         self._view, self._body, self._cards = view, body, cards
+        self.more = NO_MORE
         self.tests: Callable[[Finding], Sequence[tuple[str, str]]] = lambda _finding: ()
         self._menu = ContextMenu(view, self._entries, self._current_place)
 
@@ -92,6 +94,7 @@ class FindingsMenu(QObject):
             MenuEntry("Compare its time with before", partial(self.before_wanted.emit, finding)),
             MenuEntry("Put into the report", partial(self.report_wanted.emit, finding), "Ctrl+Shift+A"),
             *offered,
+            *self.more([finding.entity]),
             None,
             MenuEntry("Copy as text", lambda: self.text_wanted.emit(finding), COPY),
             MenuEntry("Copy as JSON", lambda: self.json_wanted.emit(finding)),

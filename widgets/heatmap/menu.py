@@ -12,7 +12,7 @@ from resources.foreign_text import shown
 from viewmodels.file_offer import FileForm, FileOffer
 from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.text_table import TextTable
-from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
+from widgets.context_menu import NO_MORE, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_picture, copy_text
 from widgets.heatmap.geometry import MIN_NAMES_WIDTH, ROW_HEIGHT
 
@@ -22,7 +22,8 @@ _NAME = 40
 class HeatMenu(QObject):
     """Signals: ``chosen(HeatRow, None)`` to chart a row; ``copied`` with a message; ``save_wanted``.
 
-    ``number_at`` gives the number of the row at a point (None: of the current one), ``table`` all values.
+    ``number_at`` gives the number of the row at a point (None: of the current one), ``table`` all values;
+    ``more`` further entries about the entity of a row.
     """
 
     chosen = Signal(object, object)
@@ -38,6 +39,7 @@ class HeatMenu(QObject):
     ) -> None:
         super().__init__(area)
         self._area, self._heat, self._number_at, self._table = area, heat, number_at, table
+        self.more = NO_MORE
         self._menu = ContextMenu(area, self._entries, self._place)
 
     def _entries(self, at: QPoint | None) -> Entries:
@@ -47,6 +49,7 @@ class HeatMenu(QObject):
             name = shown(row.name, _NAME)
             of_row = [
                 MenuEntry(f"Chart {name}", lambda: self.chosen.emit(row, None), "Return"),
+                *self.more([row.ref]),
                 MenuEntry(
                     "Copy the name", lambda: self.copied.emit(copy_text(shown(row.name), "The name was"))
                 ),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTreeView
 from resources.foreign_text import shown
 from sessions.model import EntityRef
 from viewmodels.text_table import TextTable
-from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
+from widgets.context_menu import COPY, NO_MORE, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table, copy_text
 from widgets.inventory.model import KIND, REF, STATE, VALUE
 
@@ -26,7 +26,8 @@ class InventoryMenu(QObject):
 
     Signals: ``scoped`` and ``charted`` with the entities to look at; ``exported`` with those to export;
     ``copied`` with a message; ``save_wanted`` with a FileOffer; ``explain_wanted`` with the entity whose
-    number is to be explained, ``troubleshoot_wanted`` with the one to look into.
+    number is to be explained, ``troubleshoot_wanted`` with the one to look into. ``more`` returns further
+    entries about the entities that are meant.
     """
 
     scoped = Signal(object)
@@ -39,7 +40,7 @@ class InventoryMenu(QObject):
 
     def __init__(self, tree: QTreeView, selected: Callable[[], Sequence[EntityRef]]) -> None:
         super().__init__(tree)
-        self._tree, self._selected = tree, selected
+        self._tree, self._selected, self.more = tree, selected, NO_MORE
         self._menu = ContextMenu(tree, self._entries)
 
     def _entries(self, at: QPoint | None) -> Entries:
@@ -71,6 +72,7 @@ class InventoryMenu(QObject):
                 if index.data(VALUE)
                 else []
             ),
+            *self.more(refs),
             None,
             MenuEntry("Copy the name", lambda: self._copy_name(index)),
             MenuEntry("Copy the path", lambda: self._copy_path(index)),

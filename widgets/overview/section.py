@@ -12,7 +12,7 @@ from resources.foreign_text import breakable, shown, tooltip_text
 from viewmodels.overview import OverviewLine
 from viewmodels.text_table import TextTable
 from viewmodels.verdict_words import VerdictWords, sentence_of
-from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
+from widgets.context_menu import NO_MORE, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_text
 from widgets.dragging import Draggable
 from widgets.elided_label import ElidedLabel
@@ -101,6 +101,7 @@ class Section(QFrame):
         self._column.addWidget(self._note)
         self._column.addWidget(self._verdict)
         self._column.addStretch(1)
+        self.more = NO_MORE
         self._menu = ContextMenu(self, self._entries, self._menu_place)
         self._stop = OneTabStop(self, lambda: self.rows, arrows=True)
         theme.changed.connect(self._dress)
@@ -157,6 +158,7 @@ class Section(QFrame):
             text = " ".join(part for part in (row.line.name, row.line.value) if part)
             of_row = [
                 MenuEntry("Show it", row.click, "Return"),
+                *self.more([row.line.ref] if row.line.ref is not None else ()),
                 MenuEntry(
                     "Copy the line",
                     lambda: self.copied.emit(copy_text(shown(text, _LONGEST), "The line was")),

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.findings import Finding
+from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
@@ -23,6 +24,7 @@ from viewmodels.time_labels import Clock
 from viewmodels.verdict_words import VerdictWords
 from widgets.charts.card import ChartCard
 from widgets.charts.crosshair import Crosshair
+from widgets.context_menu import NO_MORE, Entries
 from widgets.overview.section import Section
 from widgets.theme import Theme
 
@@ -53,6 +55,7 @@ class OverviewView(QScrollArea):
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._clock = theme, clock
+        self.more = NO_MORE
         self._cards: list[ChartCard] = []
         self._talkers: list[Section] = []
         self.crosshair = Crosshair(lambda: self._cards, self)
@@ -86,8 +89,12 @@ class OverviewView(QScrollArea):
         self.setWidget(body)
 
     def _let_leave(self, section: Section) -> None:
+        section.more = self._more_of
         section.copied.connect(self.copied)
         section.save_wanted.connect(self.saved)
+
+    def _more_of(self, refs: Sequence[EntityRef]) -> Entries:
+        return self.more(refs)
 
     def set_clock(self, clock: Clock) -> None:
         """Show times in another time zone."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
-from app.gui.chart_following import add_dropped, close_shown, follow_scope, move_shown
+from app.gui.chart_following import add_dropped, close_shown, follow_scope, move_shown, watch_charted
 from app.gui.chart_looks import ChartLooks
 from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
@@ -30,8 +30,7 @@ class ChartsPanel(QObject):
     def __init__(self, desk: Desk) -> None:
         self.view = page.ChartsPage(desk.theme, desk.times.clock)
         super().__init__(self.view)
-        self._desk, self._stack = desk, self.view.stack
-        self._events = ScopeEvents()
+        self._desk, self._stack, self._events = desk, self.view.stack, ScopeEvents()
         self._reading = ChartReading(desk, self)
         self._range = ChartRange(desk, self._stack)
         self._is_stale = False
@@ -50,6 +49,7 @@ class ChartsPanel(QObject):
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
+        stack.more = lambda series: watch_charted(desk, series)
         stack.moved_wanted.connect(desk.moved.ask_series)
         stack.before_wanted.connect(lambda: compare_with_before(desk))
         stack.report_wanted.connect(lambda chart: put_charts(desk, (chart,)))

@@ -33,6 +33,7 @@ class EsxtopActions(QObject):
         self._desk, self._view, self._model = desk, view, model
         self._options, self._series_of = options, series_of
         menu = view.menu
+        menu.more = desk.recording.watch
         menu.charted.connect(self.chart)
         menu.scoped.connect(self.look_at)
         menu.moved_wanted.connect(self._ask_moved)

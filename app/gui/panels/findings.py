@@ -40,7 +40,7 @@ class FindingsPanel(QObject):
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
         self.view.menu.explain_wanted.connect(desk.topics.problem)
         self.view.head.explain_wanted.connect(desk.topics.problem)
-        self.view.menu.tests = desk.tests.offered_for
+        self.view.menu.tests, self.view.menu.more = desk.tests.offered_for, desk.recording.watch
         self.view.menu.test_wanted.connect(self._test)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
         self.view.menu.moved_wanted.connect(desk.moved.ask_finding)

@@ -46,6 +46,7 @@ class HeatmapPanel(QObject):
         self.view.map.menu.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.map.menu.save_wanted.connect(desk.save_file)
         heat = self.view.map
+        heat.menu.more = desk.recording.watch
         heat.pinned.connect(lambda at: pin_in_sight(desk, at))
         heat.stepped.connect(lambda count: desk.moment.step(count, then=lambda: keep_in_sight(desk)))
         desk.moment.changed.connect(heat.show_moment)

@@ -37,8 +37,7 @@ class InventoryPanel(QObject):
         self.view = InventoryView(self._model, desk.theme)
         super().__init__(self.view)
         self._model.setParent(self)
-        self._desk = desk
-        self._headlines, self._numbers = HeadlineCache(), HeadlineNumbers()
+        self._desk, self._headlines, self._numbers = desk, HeadlineCache(), HeadlineNumbers()
         self._being_read: Scope | None = None
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
@@ -51,6 +50,7 @@ class InventoryPanel(QObject):
         desk.thresholds.changed.connect(lambda: self._wait.start(_VALUES_MS))
         self.view.chosen.connect(self._chosen)
         menu = self.view.menu
+        menu.more = desk.recording.watch
         menu.scoped.connect(self._chosen)
         menu.charted.connect(self._chart)
         self.view.opened.connect(lambda ref: self._chart([ref]) if ref is not None else None)

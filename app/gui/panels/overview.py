@@ -35,6 +35,7 @@ class OverviewPanel(QObject):
         view, scope, self._range = self.view, desk.scope, ChartRange(desk, self.view)
         view.appeared.connect(self._appeared)
         view.wanted.connect(desk.show_finding)
+        view.more = desk.recording.watch
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
         view.opened.connect(lambda spec: desk.charts.choose([spec]))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
