@@ -20,7 +20,7 @@ from connections.ssh.faults import VENDOR, broken, no_common_way, not_ssh, silen
 from connections.ssh.host_key import HostKeyTrust
 from connections.ssh.keepalive import KeepAlive
 from connections.ssh.login import SshLogin, log_in
-from connections.ssh.process import RemoteProcess, ended_by_stdin
+from connections.ssh.process import RemoteProcess, ended_by_silence, ended_by_stdin
 from connections.untrusted import Ask
 from resources.failures import SourceError, TimedOutError
 
@@ -152,12 +152,15 @@ class SshConnection(ServerConnection):
         transport = self._transport
         return transport is not None and transport.is_authenticated() and not self._closed.is_set()
 
-    def start(self, command: str) -> RemoteProcess:
+    def start(self, command: str, silence_s: int | None = None) -> RemoteProcess:
         """Start ``command`` in a POSIX shell with an empty stdin. Raises SourceError.
 
-        The command is ended when the returned process is closed and when the connection ends.
+        The command is ended when the returned process is closed and when the connection ends. With
+        ``silence_s`` it is also ended after so many seconds without a ``give_sign``: even a network that is
+        cut without a word does not leave it running.
         """
-        return RemoteProcess(self._started(ended_by_stdin(command)), command, self._lost)
+        watched = ended_by_stdin(command) if silence_s is None else ended_by_silence(command, silence_s)
+        return RemoteProcess(self._started(watched), command, self._lost)
 
     def converse(self, command: str, name: str) -> Conversation:
         """Start ``command`` as it is, with a stdin that the caller writes. Raises SourceError.

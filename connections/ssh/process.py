@@ -50,6 +50,46 @@ def ended_by_stdin(command: str, grace_s: int = 2) -> str:
     return f"exec sh -c {shlex.quote(_WATCHED.format(command=command, grace=grace_s))}"
 
 
+# A network that is cut tells sshd nothing, and a firewall may keep the connection of a machine that is gone
+# for hours. So a watcher counts down as well, and begins anew with each line of stdin: our signs of life.
+_HEARD = """\
+exec 3<&0
+( {command}
+) </dev/null 3<&- &
+work=$!
+finish() {{
+kill -TERM -$$ || kill -TERM $work
+sleep {grace}
+kill -KILL -$$ || kill -KILL $work
+}}
+( trap '' TERM HUP INT
+left={steps}
+trap 'left={steps}' USR1
+while [ $left -gt 0 ]; do sleep {step}; left=$((left-1)); done
+finish ) </dev/null 3<&- >/dev/null 2>&1 &
+clock=$!
+( trap '' TERM HUP INT
+while read -r sign <&3; do kill -USR1 $clock; done
+finish ) </dev/null >/dev/null 2>&1 &
+watcher=$!
+exec 3<&-
+wait $work
+code=$?
+kill -KILL $watcher $clock
+exit $code
+"""
+_STEP_S = 5
+
+
+def ended_by_silence(command: str, silence_s: int, grace_s: int = 2) -> str:
+    """Return a shell command that runs ``command`` and ends it when stdin is closed, or no line of it came
+    for about ``silence_s`` seconds.
+    """
+    step = min(_STEP_S, max(1, silence_s // 2))
+    steps = -(-silence_s // step)
+    return f"exec sh -c {shlex.quote(_HEARD.format(command=command, grace=grace_s, step=step, steps=steps))}"
+
+
 class RemoteProcess:
     """A started command. The caller reads its stdout, a thread its stderr; ``close`` ends it.
 
@@ -78,6 +118,12 @@ class RemoteProcess:
         if not chunk and not self._channel.eof_received:
             self._raise_lost(_SOON_S)
         return chunk
+
+    def give_sign(self) -> None:
+        """Say that somebody still listens, to a command that silence ends. Never raises: reading tells."""
+        self._channel.settimeout(_SOON_S)
+        with suppress(*VENDOR):
+            self._channel.sendall(b"\n")
 
     def chunks(self, silence_s: float) -> Iterator[bytes]:
         """Yield the bytes of stdout as they arrive, to its end.

@@ -254,3 +254,41 @@ def test_a_conversation_says_that_the_connection_is_lost(server: Sshd, known: Kn
         with pytest.raises(SourceError):
             asked.send(b"x\n", 5)
         asked.close()
+
+
+def test_a_command_that_hears_nothing_of_us_ends_though_the_connection_stays(
+    server: Sshd, known: KnownHosts
+) -> None:
+    """As when the network is cut without a word: no stdin is closed, and sshd knows nothing."""
+    with connection(server, known) as opened:
+        process = opened.start("echo ready; exec sleep 616", silence_s=2)
+        assert process.read(10) == b"ready\n"
+        _, alive = psutil.wait_procs(started(server, "sleep"), timeout=20)
+        assert alive == []
+        assert opened.run("true", 10).exit_code == 0
+        process.close()
+
+
+def test_signs_of_life_keep_a_command_running_which_ends_with_its_closing(
+    server: Sshd, known: KnownHosts
+) -> None:
+    with connection(server, known) as opened:
+        process = opened.start("echo ready; exec sleep 617", silence_s=2)
+        assert process.read(10) == b"ready\n"
+        for _ in range(20):
+            process.give_sign()
+            assert process.exit_code(0.25) is None
+        shells = [one for one in children(psutil.Process(server.pid)) if not is_sshd(one)]
+        process.close()
+        _, alive = psutil.wait_procs(shells, timeout=15)
+        assert alive == []
+        ended = opened.start("exit 4", silence_s=60)
+        assert ended.exit_code(10) == 4
+        ended.close()
+
+
+def is_sshd(process: psutil.Process) -> bool:
+    try:
+        return str(process.name()).startswith("sshd")
+    except psutil.NoSuchProcess:
+        return False
