@@ -45,7 +45,8 @@ def record(
         typer.Argument(
             metavar="SOURCE",
             help="vcenter://user@host[:port], esxi://user@host, esxtop://user@vcenter/HOST[,HOST…] (or "
-            "esxtop://user@host) or lab:SCENARIO[?seed=N&fields=all|default|diagnosis]; several at once.",
+            "esxtop://user@host), ssh://root@esxi for its own esxtop, or "
+            "lab:SCENARIO[?seed=N&fields=all|default|diagnosis]; several at once.",
             show_default=False,
         ),
     ],
@@ -67,7 +68,7 @@ def record(
         str,
         typer.Option(
             metavar="TIME",
-            help="Between two samples of esxtop://; a host's own least holds. [default: 5s]",
+            help="Between two samples of esxtop (esxtop:// and ssh://), 2s at least. [default: 5s]",
             show_default=False,
         ),
     ] = "",
@@ -152,8 +153,11 @@ def record(
     them. After an outage the recording goes on by itself; samples that cannot be fetched any more are a gap,
     which 'hyperscope info' shows. Without --attached the recording also goes on when stdin closes.
     """
-    if interval and not any(source.strip().lower().startswith("esxtop:") for source in sources):
-        raise UsageError("--interval is for esxtop://: other sources have an interval of their own.")
+    paced = ("esxtop:", "ssh:")
+    if interval and not any(source.strip().lower().startswith(paced) for source in sources):
+        raise UsageError(
+            "--interval is for esxtop:// and ssh://: other sources have an interval of their own."
+        )
     limits = load_recorder_limits()
     trim_allocator()
     collect_garbage_often(limits.memory.objects)

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.recording.logins import Logins
 from app.recording.schemes import Access, Scheme, scheme_of
+from app.recording.ssh_logins import has_keys, no_password
 from app.terminal import immediate_interrupt
 from collectors.feed import Collector
 from collectors.vsphere.options import VSphereOptions
@@ -104,7 +105,7 @@ def _access(
     password: Callable[[], str] | None = None,
 ) -> Access:
     if scheme.has_password:
-        password = password or password_of(address, options)
+        password = password or password_of(address, options, takes_keys=scheme.takes_keys)
         options.logins.note(address, password, pin)
     return Access(
         password or _no_password,
@@ -121,18 +122,25 @@ def _no_password() -> str:
     raise AssertionError("nobody logs in there")
 
 
-def password_of(address: Address, options: RecordOptions) -> Callable[[], str]:
-    """Return what gives the password of an address; it is asked for here, or when it is first needed."""
+def password_of(address: Address, options: RecordOptions, *, takes_keys: bool = False) -> Callable[[], str]:
+    """Return what gives the password of an address; it is asked for here, or when it is first needed.
+
+    Where a key of ssh may do, nobody at a terminal is asked who has one, and a line of stdin may be empty.
+    """
     if options.next_password is not None:
-        return find_password(address, stdin=io.BytesIO(options.next_password() or b""))
+        line = options.next_password() or b""
+        if takes_keys and not line.strip():
+            return no_password(address)
+        return find_password(address, stdin=io.BytesIO(line))
     questions = options.questions
-    if questions is None:
+    is_asked_here = questions is None and not (takes_keys and (has_keys() or not can_prompt()))
+    if is_asked_here:
         with immediate_interrupt():
             return find_password(address, interactive=can_prompt())
     try:
         return find_password(address)
     except UsageError:  # the keyring has none: whoever started us is asked
-        return lambda: questions.password(str(address))
+        return no_password(address) if questions is None else lambda: questions.password(str(address))
 
 
 def ask_of(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:

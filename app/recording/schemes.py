@@ -1,4 +1,4 @@
-"""The schemes of source addresses (``vcenter://``, ``esxtop://``, ``lab:``), each a row of a table."""
+"""The schemes of source addresses (``vcenter://``, ``ssh://``, ``lab:``), each a row of a table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from collectors.feed import Collector
 from collectors.vsphere.options import VSphereOptions
 from connections.address import Address, AddressForm, parse_address
-from connections.fingerprints import CERTIFICATE, Proof
+from connections.fingerprints import CERTIFICATE, HOST_KEY, Proof
 from connections.known_hosts import KnownHosts
+from connections.ssh.address import SSH
 from connections.untrusted import Ask
 from connections.vsphere.address import ESXI, ESXTOP, VCENTER
 from resources.failures import UsageError
@@ -40,8 +41,8 @@ class Scheme:
     """A scheme: ``prefix`` is how its addresses begin, ``example`` is a whole address.
 
     ``parse`` reads an address, whose text is the source's name. ``has_password``: a password is needed before
-    anything starts. ``proof`` is how its servers prove their identity; None if there is no server.
-    ``collector`` makes the collector.
+    anything starts; with ``takes_keys`` a key of ssh may do instead. ``proof`` is how its servers
+    prove their identity; None if there is no server. ``collector`` makes the collector.
     """
 
     prefix: str
@@ -50,6 +51,7 @@ class Scheme:
     has_password: bool
     proof: Proof | None
     collector: Callable[[Any, Access], Collector]
+    takes_keys: bool = False
 
 
 def scheme_of(source: str) -> Scheme:
@@ -94,6 +96,20 @@ def _esxtop_collector(address: Address, access: Access) -> Collector:
     )
 
 
+def _ssh_collector(address: Address, access: Access) -> Collector:
+    from app.recording.ssh_logins import ssh_login  # noqa: PLC0415
+    from collectors.esxtop.over_ssh.collector import EsxtopSshCollector, SshPace  # noqa: PLC0415
+
+    return EsxtopSshCollector(
+        address,
+        ssh_login(access.password),
+        SshPace(access.interval_s),
+        pin=access.pin,
+        known=access.known,
+        ask=access.ask,
+    )
+
+
 def _lab_address(text: str) -> object:
     from lab.live import parse_lab_address  # noqa: PLC0415
 
@@ -108,12 +124,15 @@ def _lab_collector(address: Any, access: Access) -> Collector:
 
 def _of_server(form: AddressForm, proof: Proof, collector: Callable[[Address, Access], Collector]) -> Scheme:
     parse = partial(parse_address, forms=(form,))
-    return Scheme(f"{form.scheme}://", form.example, parse, True, proof, collector)
+    return Scheme(
+        f"{form.scheme}://", form.example, parse, True, proof, collector, takes_keys=proof is HOST_KEY
+    )
 
 
 SCHEMES = (
     _of_server(VCENTER, CERTIFICATE, _vsphere_collector),
     _of_server(ESXI, CERTIFICATE, _vsphere_collector),
     _of_server(ESXTOP, CERTIFICATE, _esxtop_collector),
+    _of_server(SSH, HOST_KEY, _ssh_collector),
     Scheme("lab:", "lab:demo", _lab_address, False, None, _lab_collector),
 )

@@ -1,0 +1,126 @@
+"""What a host is asked over ssh, and what it answers: its clock, who it is, which esxtop it has.
+
+Every command is a constant: nothing that a user or another machine wrote becomes a part of one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from connections.ssh.connection import SshConnection
+from resources.failures import SourceError
+from resources.foreign_text import shown
+
+_LONGEST = 200
+_MAX_BYTES = 1 << 16
+_BEGIN, _END = "hyperscope: begin", "hyperscope: end"
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}")
+
+# stdin is empty: an esxtop that knows no -v, and begins, ends at once.
+_QUESTIONS = f"""\
+echo '{_BEGIN}'
+echo "time=$(date -u '+%Y-%m-%d %H:%M:%S')"
+echo "user=$(id -u 2>/dev/null)"
+echo "name=$(uname -n 2>/dev/null)"
+echo "system=$(uname -s 2>/dev/null)"
+echo "esxtop=$(command -v esxtop 2>/dev/null)"
+echo "version=$(esxtop -v </dev/null 2>/dev/null | head -n 1)"
+echo "product=$(vmware -v 2>/dev/null | head -n 1)"
+uuid() {{ vim-cmd hostsvc/hostsummary 2>/dev/null | sed -n 's/^ *uuid = "\\([0-9A-Fa-f-]*\\)".*/\\1/p'; }}
+echo "uuid=$(uuid | head -n 1)"
+echo '{_END}'
+"""
+_CLOCK = f"echo '{_BEGIN}'; echo \"time=$(date -u '+%Y-%m-%d %H:%M:%S')\"; echo '{_END}'"
+
+
+def esxtop_command(interval_s: int) -> str:
+    """Return the command that streams all of esxtop's counters every so many seconds."""
+    return f"exec esxtop -b -a -d {interval_s:d}"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteHost:
+    """What a host says of itself; empty where it says nothing. All texts are safe to show.
+
+    ``offset_ms`` is its clock minus ours, None if it has no ``date``. ``is_root`` is None if it does not
+    tell. ``uuid`` is its hardware's, as a vCenter knows it.
+    """
+
+    offset_ms: int | None
+    is_root: bool | None
+    name: str
+    system: str
+    has_esxtop: bool
+    version: str
+    product: str
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A host whose shell did not do what it was told: ``said`` is the beginning of what it wrote instead."""
+
+    said: str
+
+
+def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
+    """Ask a host who it is. Raises SourceError."""
+    clock = ask_offset(connection, within_s)
+    done = connection.run(_QUESTIONS, within_s, _MAX_BYTES)
+    answers = _answers(done.stdout)
+    if answers is None:
+        return NoAnswer(_beginning(done.stdout) or _beginning(done.stderr.encode()))
+    uuid, name, user = answers.get("uuid", "").lower(), answers.get("name", ""), answers.get("user", "")
+    return RemoteHost(
+        offset_ms=clock,
+        is_root=user == "0" if user.isascii() and user.isdigit() else None,
+        name=name if _HOST.fullmatch(name) else "",
+        system=shown(answers.get("system", ""), _LONGEST),
+        has_esxtop=bool(answers.get("esxtop")),
+        version=shown(answers.get("version", ""), _LONGEST),
+        product=shown(answers.get("product", ""), _LONGEST),
+        uuid=uuid if _UUID.fullmatch(uuid) and uuid.strip("0f-") else "",
+    )
+
+
+def ask_offset(connection: SshConnection, within_s: float) -> int | None:
+    """Return the host's clock minus ours (ms), which is right to half a second; None if it does not tell.
+
+    Raises SourceError.
+    """
+    began, begun = time.time(), time.monotonic()
+    try:
+        done = connection.run(_CLOCK, within_s, _MAX_BYTES)
+    except SourceError:
+        if not connection.is_open:
+            raise
+        return None  # MaxSessions, say: the question can wait
+    took_s = time.monotonic() - begun
+    said = (_answers(done.stdout) or {}).get("time", "")
+    if not _TIME.fullmatch(said):
+        return None
+    try:
+        host = datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return round((host.timestamp() + 0.5 - began - took_s / 2) * 1000)
+
+
+def _answers(output: bytes) -> dict[str, str] | None:
+    """The answers by question; None if the shell did not run the questions to their end."""
+    lines = [line.strip() for line in output.decode("utf-8", "replace").splitlines()]
+    if _BEGIN not in lines or _END not in lines:
+        return None
+    between = lines[lines.index(_BEGIN) + 1 : lines.index(_END)]
+    pairs = (line.partition("=") for line in between)
+    return {name: value.strip() for name, sign, value in pairs if sign}
+
+
+def _beginning(output: bytes) -> str:
+    text = output[:4096].decode("utf-8", "replace").strip()
+    return shown(" ".join(text.split()), _LONGEST)

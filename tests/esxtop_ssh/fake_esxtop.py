@@ -1,0 +1,77 @@
+"""A FAKE esxtop: it measures nothing, and plays a capture as ``esxtop -b -a -d N`` would print it.
+
+There is no ESXi host to test with. The captures that it plays are either a genuine one or the lab's, which is
+printed in the grammar of genuine ones. How it plays is in ``plan.json`` in the folder $FAKE_ESXTOP:
+
+* ``capture``: the file. ``from``: the row to begin with, the first if it is 0.
+* ``every_s``: seconds between rows; without it those that -d asks for.
+* ``stamps``: ``own``, or ``now`` for rows that are stamped with the present time (UTC, plus ``zone_s``).
+* ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row.
+* ``greeting``, ``stderr``, ``garbage``: bytes before the header, to stderr, and after each row.
+
+It ends as esxtop does: by a signal, or when nobody reads what it writes.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+Plan = dict[str, Any]
+
+
+def main(arguments: list[str]) -> int:
+    if arguments == ["-v"]:
+        print("esxtop version 8.0.3 (fake)")
+        return 0
+    if arguments[:3] != ["-b", "-a", "-d"] or not arguments[3].isdigit() or int(arguments[3]) < 2:
+        sys.stderr.write(f"fake esxtop: {arguments} are not the arguments that it knows\n")
+        return 2
+    folder = Path(os.environ["FAKE_ESXTOP"])
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    with (folder / "starts").open("a", encoding="utf-8") as starts:
+        starts.write(f"{os.getpid()}\n")
+    play(plan, float(plan.get("every_s", arguments[3])), sys.stdout.buffer)
+    if plan.get("then") == "hang":
+        time.sleep(100_000)
+    return int(plan.get("code", 0))
+
+
+def play(plan: Plan, every_s: float, out: BinaryIO) -> None:
+    sys.stderr.write(plan.get("stderr", ""))
+    sys.stderr.flush()
+    out.write(plan.get("greeting", "").encode())
+    header, *rows = Path(plan["capture"]).read_bytes().splitlines(keepends=True)
+    out.write(header)
+    out.flush()
+    played, due = 0, time.monotonic()
+    rows = rows[plan.get("from", 0) :]
+    while rows:
+        for row in rows:
+            if played == plan.get("rows", -1):
+                return
+            if played:
+                due += every_s
+                time.sleep(max(0.0, due - time.monotonic()))
+            out.write(stamped(row, plan) + plan.get("garbage", "").encode())
+            out.flush()
+            played += 1
+        if plan.get("then") != "repeat":
+            return
+
+
+def stamped(row: bytes, plan: Plan) -> bytes:
+    if plan.get("stamps", "own") == "own" or not row.startswith(b'"'):
+        return row
+    now = time.gmtime(time.time() + plan.get("zone_s", 0))
+    return time.strftime('"%m/%d/%Y %H:%M:%S"', now).encode() + row[row.index(b'"', 1) + 1 :]
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python says so once more at its end
+        sys.exit(1)

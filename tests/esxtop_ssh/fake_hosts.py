@@ -1,0 +1,81 @@
+"""An sshd on whose PATH are fakes of what an ESXi host has: esxtop, ``vmware`` and ``vim-cmd``.
+
+``vmware -v`` prints one line, and ``vim-cmd hostsvc/hostsummary`` the host's summary, of which a part is
+here, in the form of the API's properties.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import psutil
+
+from tests.connections.ssh_servers import Sshd
+
+FAKE = Path(__file__).with_name("fake_esxtop.py")
+UUID = "38393738-3334-4d32-3236-313230304b50"
+PRODUCT = "VMware ESXi 8.0.3 build-24022510"
+
+_VMWARE = f"[ \"$1\" = -v ] && echo '{PRODUCT}'\n"
+_VIM_CMD = f"""\
+[ "$1" = hostsvc/hostsummary ] && cat <<'EOF'
+(vim.host.Summary) {{
+   host = 'vim.HostSystem:ha-host',
+   hardware = (vim.host.Summary.HardwareSummary) {{
+      vendor = "HPE",
+      uuid = "{UUID}",
+      numCpuPkgs = 2,
+   }},
+   rebootRequired = false
+}}
+EOF
+"""
+
+
+class FakeHost:
+    """The folder of one host's programs, and how its esxtop plays (``plan``)."""
+
+    def __init__(self, folder: Path, server: Sshd) -> None:
+        self.server, self._folder = server, folder
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        # -S -E: a start takes as long as esxtop's, and nothing of this environment's.
+        self.program("esxtop", f"exec '{sys.executable}' -I -S '{FAKE}' \"$@\"\n")
+        self.program("vmware", _VMWARE)
+        self.program("vim-cmd", _VIM_CMD)
+        server.options += [f"SetEnv PATH={self.programs}:/usr/bin:/bin", f"SetEnv FAKE_ESXTOP={folder}"]
+
+    def program(self, name: str, script: str) -> None:
+        """Put a program of this name on the host's PATH."""
+        path = self.programs / name
+        path.write_text(f"#!/bin/sh\n{script}", encoding="utf-8")
+        path.chmod(0o755)
+
+    def plan(self, capture: Path, **words: object) -> None:
+        """Play so from the next start on."""
+        text = json.dumps({"capture": str(capture), **words})
+        (self._folder / "plan.json").write_text(text, encoding="utf-8")
+
+    def starts(self) -> int:
+        """How often esxtop was started."""
+        path = self._folder / "starts"
+        return len(path.read_text(encoding="utf-8").split()) if path.exists() else 0
+
+    def running(self) -> list[psutil.Process]:
+        """The fake esxtops that run."""
+        path = self._folder / "starts"
+        pids = [int(word) for word in path.read_text(encoding="utf-8").split()] if path.exists() else []
+        return [psutil.Process(pid) for pid in pids if is_esxtop(pid)]
+
+    def all_ended(self, within_s: float = 15.0) -> bool:
+        """Wait until none runs; False if one still does."""
+        return not psutil.wait_procs(self.running(), timeout=within_s)[1]
+
+
+def is_esxtop(pid: int) -> bool:
+    try:
+        return str(FAKE) in psutil.Process(pid).cmdline()
+    except psutil.NoSuchProcess:
+        return False
