@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from diagnosis.detect import Detection
 from diagnosis.evaluate import Bounds
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Scene
+from diagnosis.sustained import most_within
 from diagnosis.topology import Topology
 from resources.problem_cards import Hold
 from sessions.model import EntityRef, IntArray
@@ -99,10 +100,14 @@ class NumberBook:
                 found = badness, one, value
         if found is None:
             return None
+        most = _most_past_limit(found[1], self.focus)
         others = [one for one in candidates if one.entity != found[1].entity]
         is_common = any(one.badness == found[0] for one in others)
         rule, ref = found[1].scene.compiled, found[1].scene.rows[found[1].row]
-        return self._number(rule, ref, found[2], is_common=is_common)
+        told = self._number(rule, ref, found[2], is_common=is_common)
+        if rule.sustained.warning.count or found[1].scene.times.size == 1:
+            return replace(told, passed_samples=round(most))
+        return replace(told, passed_s=most)
 
     def _seen_badness(self, one: tuple[CompiledRule, EntityRef, float]) -> float:
         rule, ref, value = one
@@ -123,6 +128,7 @@ class NumberBook:
             limit=limit,
             unit=rule.card.thresholds[measure.limit].unit,
             hold_s=0.0 if hold.count else hold.hold_s,
+            hold_samples=hold.count,
             is_below=measure.below,
             is_common=is_common,
             word=measure.word(value),
@@ -170,6 +176,26 @@ def _series(worst: _Candidate) -> Iterator[IntArray]:
 
 def _value(worst: _Candidate, focus: TimeRange | None) -> float:
     """The worst of the number's samples: the bounds may be wider than what was measured."""
+    return float(_loaded(worst).peaks(focus)[0])
+
+
+def _most_past_limit(worst: _Candidate, focus: TimeRange | None) -> float:
+    """For how long the number was past its limit, in what the rule counts: seconds, or samples."""
+    part = _loaded(worst)
+    node, measure, times = part.compiled.measure, part.compiled.rule.measure, part.times
+    assert node is not None
+    assert measure is not None
+    values, limit = part.full(node), _limit(part.compiled, part.rows[0], part.topology)
+    past = values < limit if measure.below else values > limit
+    if measure.words and not measure.below:
+        past = values >= limit  # of states the limit is the first bad one
+    if focus is not None:
+        past &= (times >= focus.start) & (times <= focus.end)
+    return float(most_within(past, times, part.compiled.sustained.warning)[0])
+
+
+def _loaded(worst: _Candidate) -> Scene:
+    """The scene of the row alone, with the samples of its number."""
     part = worst.scene.part(np.array([worst.row]))
     part.load(part.compiled.closure(part.compiled.measure.names() if part.compiled.measure else ()))
-    return float(part.peaks(focus)[0])
+    return part

@@ -26,6 +26,7 @@ from sessions.verdict_wording import (
     reach_text,
     source_limits,
     thresholds_of,
+    told_checks,
     unjudged_areas_text,
     verdict_title,
 )
@@ -322,7 +323,7 @@ _STATISTIC = {
 
 def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:
     """What came of every check that the session's entities can fail, the found ones aside."""
-    checks = [one for one in diagnosis.verdict.checks if one.verdict in ("not found", "suspected")]
+    checks = told_checks(diagnosis.verdict)
     for lead, check in _labelled("Verdicts", checks):
         page.paragraph(lead, f"{check.problem}: {check.verdict}: {check_because(check)}.")
 

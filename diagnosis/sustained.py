@@ -69,6 +69,16 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     return _merge(inside, rows, times, rule.clear_s)
 
 
+def most_within(true: BoolArray, times: IntArray, hold: Hold) -> FloatArray:
+    """Return how long each row was bad at most within the time in which ``hold`` asks for it; (rows,), in
+    seconds, or in samples where ``hold`` counts these.
+    """
+    weights = _counted(times, hold) if hold.count else sample_seconds(times)
+    sums = window_sums(np.where(true, weights, 0.0), _window_start(times, _window_s(times, hold)))
+    most: FloatArray = sums.max(axis=1)
+    return most
+
+
 def fitted(windows: Windows, bad: FloatArray, times: IntArray, clear_s: float) -> Windows:
     """Return the windows with the spells of bad samples that they meet: from the first such sample to the
     last. A window that meets none stays as it is.

@@ -241,6 +241,8 @@ def check_because(check: CheckReach) -> str:
     if check.verdict == "not applicable":
         hidden = f"no connected source shows it; {check.shown_by} would" if check.shown_by else ""
         return hidden or "nothing in the session can have it"
+    if check.number is not None and check.is_unjudged_past_limit:
+        return f"{number_text(check.number)}; {check.reason}"
     if check.verdict == "insufficient data" or check.number is None:
         return check.reason or "nothing was in the state that it looks at"
     found = f"{format_count(check.found)} found" if check.found else ""
@@ -259,6 +261,9 @@ def certainty_text(check: CheckReach) -> str:
         return "in a lone sample, which may be a moment that its interval spreads: record more often"
     if check.verdict == "suspected":
         return "in every sample, but too few to say how long"
+    number = check.number
+    if number and (number.passed_s or number.passed_samples) and not _passed_text(number):
+        return "it was for that long, but without what else the rule asks"
     hides = _may_hide(check)
     return f"what lasted less than {format_duration(check.unseen_s)} may not show" if hides else ""
 
@@ -269,9 +274,12 @@ def checks_text(verdict: Verdict) -> list[str]:
 
 
 def told_checks(verdict: Verdict) -> list[CheckReach]:
-    """Return the checks that found nothing, or only suspect something; these first."""
-    order = ("suspected", "not found")
-    return [one for wanted in order for one in verdict.checks if one.verdict == wanted]
+    """Return the checks that found nothing, only suspect something, or saw a number over its limit and could
+    not judge it; these first.
+    """
+    suspected = [one for one in verdict.checks if one.verdict == "suspected"]
+    unjudged = [one for one in verdict.checks if one.is_unjudged_past_limit]
+    return [*suspected, *unjudged, *(one for one in verdict.checks if one.verdict == "not found")]
 
 
 def number_text(number: CheckNumber) -> str:
@@ -280,16 +288,31 @@ def number_text(number: CheckNumber) -> str:
     Nobody is named where others have the same number.
     """
     held = f" for {format_duration(number.hold_s)}" if number.hold_s else ""
+    if number.hold_samples > 1 and number.passed_samples:
+        held = f" in {format_count(number.hold_samples)} samples"
     what = f"{number.what} of {shown(number.entity_name)}"
     if number.is_common:
         what = f"{number.what.rstrip(', ')}:"
+    passed = _passed_text(number)
     if number.word:
-        return f"{what} at worst {number.word}, a problem: {number.bad}{held}"
+        return f"{what} at worst {number.word}, a problem: {number.bad}{held}{passed}"
     most = "at least" if number.is_below else "at most"
     value, limit = (format_measured(one, number.unit, number.limit) for one in (number.value, number.limit))
     if not number.limit and not number.is_below:
-        return f"{what} at most {value}; any{held} is a problem"
-    return f"{what} {most} {value}, limit {limit}{held}"
+        return f"{what} at most {value}; any{held} is a problem{passed}"
+    return f"{what} {most} {value}, limit {limit}{held}{passed}"
+
+
+def _passed_text(number: CheckNumber) -> str:
+    """For how long a number was past its limit that was no problem, as the rest of a sentence; empty where it
+    was not, or was for as long as the rule asks.
+    """
+    where = "so" if number.word or not number.limit else "under it" if number.is_below else "over it"
+    if 0 < number.passed_samples < number.hold_samples:
+        return f"; {where} in {format_count(number.passed_samples)}"
+    if 0 < number.passed_s < number.hold_s:
+        return f"; {where} for {format_duration(number.passed_s)} at a time"
+    return ""
 
 
 def _number_json(number: CheckNumber) -> dict[str, object]:
@@ -304,6 +327,9 @@ def _number_json(number: CheckNumber) -> dict[str, object]:
         "is_common": number.is_common,
         "word": number.word,
         "bad": number.bad,
+        "passed_s": number.passed_s,
+        "hold_samples": number.hold_samples,
+        "passed_samples": number.passed_samples,
     }
 
 

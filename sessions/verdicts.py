@@ -46,6 +46,9 @@ class CheckNumber:
     The limit must be passed for ``hold_s`` seconds (0: in several samples) to be a problem; ``is_below`` if
     values under it are the bad ones. ``is_common``: others have the same number, so that ``entity`` is none
     to look at before them. Of a state ``word`` is the value's, ``bad`` what is a problem: "soft or worse".
+    Where the check found nothing, ``passed_s`` is for how long the number was past its limit at most, within
+    the time in which ``hold_s`` is asked for. A rule that counts samples asks for ``hold_samples`` instead,
+    and ``passed_samples`` is how many there were; so it is of a lone sample, whose length nobody knows.
     """
 
     what: str
@@ -59,6 +62,9 @@ class CheckNumber:
     is_common: bool = False
     word: str = ""
     bad: str = ""
+    passed_s: Seconds = 0.0
+    hold_samples: Count = 0
+    passed_samples: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,13 @@ class CheckReach:
     def is_partial(self) -> bool:
         """True if some of the entities were judged, and others were not."""
         return 0 < self.judged < self.entities
+
+    @property
+    def is_unjudged_past_limit(self) -> bool:
+        """True if there was too little to judge it, but a sample was past the limit."""
+        number = self.number
+        passed = number is not None and bool(number.passed_s or number.passed_samples)
+        return self.verdict == "insufficient data" and passed
 
     @property
     def applies(self) -> bool:

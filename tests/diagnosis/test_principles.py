@@ -12,12 +12,13 @@ from diagnosis import diagnose, findings_json
 from diagnosis.compiled import compile_problems
 from diagnosis.language import Node, Shape, parse
 from diagnosis.orders import JudgedSteps, orders
+from diagnosis.plain_text import report_text
 from diagnosis.support import has_support
 from resources.failures import KnowledgeError
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding
 from sessions.model import EntityRef
-from sessions.verdict_wording import check_because, number_text
+from sessions.verdict_wording import check_because, number_text, told_checks
 from sessions.verdicts import CheckNumber, CheckReach
 from tests.diagnosis.recordings import (
     Level,
@@ -199,6 +200,62 @@ class TestVerdictsOfChecks:
         assert tools is not None
         assert (tools.word(1.0), tools.word(0.4), tools.bad(1.0)) == ("running", "running", "not running")
 
+    def test_a_limit_that_was_passed_for_too_short_a_time_says_for_how_long(self) -> None:
+        recording = Recording()
+        recording.on_host({"mem.state": during(300, 310, 2.0, 0.0), "mem.free": 4096.0})
+        recording.vm("web01", {"cpu.ready": during(300, 310, 28.2, 0.2), "cpu.max_limited": 0.0})
+        recording.shared(
+            "naa.1", {"disk.commands": 50.0, "disk.aborts": during(300, 304, 1.4, 0.0), "disk.resets": 0.0}
+        )
+        checks = self.checks(recording)
+        assert {one: checks[one].verdict for one in ("cpu.ready_high", "storage.aborts")} == {
+            "cpu.ready_high": "not found", "storage.aborts": "not found",
+        }  # fmt: skip
+        assert check_because(checks["cpu.ready_high"]).endswith(
+            " of web01 at most 28.2 %, limit 5 % for 1 min; over it for 15 s at a time"
+        )
+        assert check_because(checks["mem.host_state"]).endswith(
+            "at worst soft, a problem: soft or worse for 1 min; so for 15 s at a time"
+        )
+        assert check_because(checks["storage.aborts"]).endswith(
+            "at most 1.40 /s; any in 2 samples is a problem; so in 1"
+        )
+
+    def test_a_limit_that_was_passed_for_long_enough_says_that_the_rule_asks_for_more(self) -> None:
+        """A disk that is slower than its limit, but no slower than its device."""
+        recording = Recording()
+        recording.on_host({"cpu.pcpu_util": 30.0})
+        recording.shared("naa.1", {"disk.commands": 300.0, "disk.device_latency": 9.0})
+        db01 = recording.vm("db01", {"cpu.ready": 0.5})
+        reads: dict[str, Level] = {"vdisk.reads": 200.0, "vdisk.latency_read": 12.0}
+        writes: dict[str, Level] = {"vdisk.writes": 100.0, "vdisk.latency_write": 12.0}
+        recording.add("vdisk", "scsi0:0", reads | writes, parent=db01)
+        disk = self.checks(recording)["storage.vm_latency"]
+        assert disk.verdict == "not found"
+        assert check_because(disk).startswith(
+            "latency of the worst virtual disk, its device healthy, of db01 at most 12 ms, "
+            "limit 10 ms for 1 min; it was for that long, but without what else the rule asks"
+        )
+
+    @pytest.mark.parametrize(("seconds", "how_long"), [(5, ""), (30, "; over it for 10 s at a time")])
+    def test_a_number_past_its_limit_is_told_though_it_is_too_short_to_judge(
+        self, seconds: float, how_long: str
+    ) -> None:
+        recording = Recording(seconds=seconds)
+        recording.on_host({"cpu.pcpu_util": 30.0})
+        recording.vm("web01", {"cpu.ready": 1.0, "cpu.max_limited": 0.0})
+        recording.shared("naa.1", {
+            "disk.commands": 50.0, "disk.device_latency": during(0, 5, 171.0, 1.0),
+            "disk.active": 0.0, "disk.queued": 0.0,
+        })  # fmt: skip
+        diagnosis = diagnosed(recording)
+        told = told_checks(diagnosis.verdict)
+        assert [one.problem for one in told] == ["storage.device_latency"]
+        assert check_because(told[0]) == (
+            f"device latency of naa.1 at most 171 ms, limit 10 ms for 1 min{how_long}; too few samples"
+        )
+        assert "device latency of naa.1 at most 171 ms" in " ".join(report_text(diagnosis).split())
+
     def test_where_any_is_a_problem_no_limit_of_nothing_is_told(self) -> None:
         recording = Recording()
         recording.shared("naa.1", {"disk.commands": 50.0, "disk.aborts": 0.0, "disk.resets": 0.0})
@@ -246,6 +303,7 @@ class TestVerdictsOfChecks:
             "what": "ready without what a CPU limit held back, on the worst vCPU",
             "entity": {"kind": "vm", "name": "web01"}, "value": 1.0, "limit": 5.0, "unit": "%",
             "hold_s": 60.0, "is_below": False, "is_common": False, "word": "", "bad": "",
+            "passed_s": 0.0, "hold_samples": 0, "passed_samples": 0,
         }  # fmt: skip
         json.dumps(document, allow_nan=False)
 

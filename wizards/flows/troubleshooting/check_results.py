@@ -117,7 +117,10 @@ class _Check:
         if reason in (TOO_FEW_SAMPLES, TOO_FEW_THEN):
             get = get or self._longer()
             reason += f" ({self._judged.gaps})" if self._judged.gaps else ""
-        return self._told("insufficient data", reason, get or _how_to_get(reason))
+        get = get or _how_to_get(reason)
+        if self._reach and self._reach.number and self._reach.is_unjudged_past_limit:
+            reason = f"{number_text(self._reach.number)}; {reason}"
+        return self._told("insufficient data", reason, get)
 
     def _longer(self) -> str:
         """How long to record, so that the problem can be told to last as long as its rule asks for."""

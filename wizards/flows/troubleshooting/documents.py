@@ -246,6 +246,9 @@ def _check_number(number: CheckNumber | None) -> Json | None:
         "is_common": number.is_common,
         "word": number.word,
         "bad": number.bad,
+        "passed_s": number.passed_s,
+        "hold_samples": number.hold_samples,
+        "passed_samples": number.passed_samples,
     }
 
 
