@@ -55,6 +55,29 @@ def lun(recording: Recording, name: str = LUN, **levels: Level) -> EntityRef:
     return recording.shared(name, {**BUSY, **{"disk." + counter: level for counter, level in levels.items()}})
 
 
+class TestAVmThatCameAfterEsxtopWasStarted:
+    """esxtop lists the VMs that were there when it began; of a later one only memory and load show."""
+
+    def causes(self, taken_mb: float) -> dict[str, str]:
+        """Verdicts of the causes: at second 300 esx02 begins to send 1,800 a second, not from a listed VM."""
+        waiting, came = host("esx01"), host("esx02")
+        lun(waiting, commands=200.0, device_latency=during(300, 600, 35.0, 1.5))
+        waiting.has(waiting.vm("db01", {"cpu.ready": 0.1}), {"disk.commands": 200.0}, LUN)
+        lun(came, commands=during(300, 600, 1840.0, 40.0), device_latency=during(305, 600, 34.0, 1.5))
+        came.has(came.vm("db02", {"cpu.ready": 0.1}), {"disk.commands": 40.0}, LUN)
+        came.on_host({"mem.free": during(300, 600, 60_000.0 - taken_mb, 60_000.0)})
+        found = only(waiting, came, problem="storage.device_latency")
+        return {one.cause: one.verdict for one in found.causes}
+
+    def test_memory_that_went_on_the_sending_host_tells_of_it(self) -> None:
+        told = self.causes(8192.0)
+        assert (told["storage_vmotion"], told["noisy_neighbour"]) == ("unknown", "likely")
+
+    def test_without_it_the_host_may_send_it_itself(self) -> None:
+        told = self.causes(0.0)
+        assert (told["storage_vmotion"], told["noisy_neighbour"]) == ("possible", "ruled out")
+
+
 class TestDeviceLatency:
     PROBLEM = "storage.device_latency"
 
