@@ -29,6 +29,7 @@ AREAS = {
     "power": "Power and processor states",
     "interrupt": "Interrupts",
     "vsan": "vSAN",
+    "guest": "Guests, as their own kernel counts",
     "work": "Workers of a test (fio)",
     "datastore": "Datastores (Storage I/O Control)",
     "cluster": "Clusters (DRS)",

@@ -1,4 +1,4 @@
-"""``record``: records live counters of vCenters, ESXi hosts, esxtop or the lab into a session."""
+"""``record``: records live counters of vCenters, ESXi hosts, esxtop, guests or the lab into a session."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def record(
         typer.Argument(
             metavar="SOURCE",
             help="vcenter://user@host[:port], esxi://user@host, esxtop://user@vcenter/HOST[,HOST…] (or "
-            "esxtop://user@host), ssh://root@esxi for its own esxtop, or "
+            "esxtop://user@host), ssh://root@esxi for its own esxtop, guest://user@machine for what a guest "
+            "counts, or "
             "lab:SCENARIO[?seed=N&fields=all|default|diagnosis]; several at once.",
             show_default=False,
         ),
@@ -68,7 +69,7 @@ def record(
         str,
         typer.Option(
             metavar="TIME",
-            help="Between two samples of esxtop (esxtop:// and ssh://), 2s at least. [default: 5s]",
+            help="Between two samples of esxtop (esxtop://, ssh://; 2s at least), guest://. [default: 5s]",
             show_default=False,
         ),
     ] = "",
@@ -153,10 +154,10 @@ def record(
     them. After an outage the recording goes on by itself; samples that cannot be fetched any more are a gap,
     which 'hyperscope info' shows. Without --attached the recording also goes on when stdin closes.
     """
-    paced = ("esxtop:", "ssh:")
+    paced = ("esxtop:", "ssh:", "guest:")
     if interval and not any(source.strip().lower().startswith(paced) for source in sources):
         raise UsageError(
-            "--interval is for esxtop:// and ssh://: other sources have an interval of their own."
+            "--interval is for esxtop://, ssh:// and guest://: other sources have an interval of their own."
         )
     limits = load_recorder_limits()
     trim_allocator()

@@ -12,7 +12,7 @@ from collectors.vsphere.options import VSphereOptions
 from connections.address import Address, AddressForm, parse_address
 from connections.fingerprints import CERTIFICATE, HOST_KEY, Proof
 from connections.known_hosts import KnownHosts
-from connections.ssh.address import SSH
+from connections.ssh.address import GUEST, SSH
 from connections.untrusted import Ask
 from connections.vsphere.address import ESXI, ESXTOP, VCENTER
 from resources.failures import UsageError
@@ -110,6 +110,20 @@ def _ssh_collector(address: Address, access: Access) -> Collector:
     )
 
 
+def _guest_collector(address: Address, access: Access) -> Collector:
+    from app.recording.ssh_logins import ssh_login  # noqa: PLC0415
+    from collectors.guest.live import GuestCollector, GuestOptions  # noqa: PLC0415
+
+    return GuestCollector(
+        address,
+        ssh_login(access.password),
+        GuestOptions(access.interval_s),
+        pin=access.pin,
+        known=access.known,
+        ask=access.ask,
+    )
+
+
 def _lab_address(text: str) -> object:
     from lab.live import parse_lab_address  # noqa: PLC0415
 
@@ -134,5 +148,6 @@ SCHEMES = (
     _of_server(ESXI, CERTIFICATE, _vsphere_collector),
     _of_server(ESXTOP, CERTIFICATE, _esxtop_collector),
     _of_server(SSH, HOST_KEY, _ssh_collector),
+    _of_server(GUEST, HOST_KEY, _guest_collector),
     Scheme("lab:", "lab:demo", _lab_address, False, None, _lab_collector),
 )

@@ -1,4 +1,4 @@
-"""The address of a machine that is reached over ssh: ``ssh://user@host[:port]``."""
+"""The addresses of machines that are reached over ssh: ``ssh://user@host[:port]``, ``guest://…``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from connections import address
 from connections.address import Address, AddressForm
 
 SSH = AddressForm("ssh", 22, "ssh://root@esx01.lab")
+GUEST = AddressForm("guest", 22, "guest://root@app01.lab")
+"""A guest whose own counters are recorded."""
 
 
 def parse_address(text: str) -> Address:

@@ -11,7 +11,7 @@ ESXTOP = AddressForm(
     "esxtop", 443, "esxtop://administrator@vsphere.local@vc01.lab/esx01.lab", takes_path=True
 )
 """The esxtop service of hosts, by way of their vCenter, or of the one host itself: the path names them."""
-GUESTS = AddressForm("guest", 443, "guest://root@vc01.lab")
+GUESTS = AddressForm("tools", 443, "tools://root@vc01.lab")
 """The account of the guests of a vCenter's VMs, through VMware Tools: for passwords only."""
 
 

@@ -48,7 +48,8 @@ def test_each_example_is_recorded_under_its_address(scheme: object, tmp_path: Pa
 def test_an_unknown_beginning_is_refused_with_those_there_are(source: str) -> None:
     with pytest.raises(UsageError) as caught:
         scheme_of(source)
-    assert caught.value.happened == "A source begins with vcenter://, esxi://, esxtop://, ssh:// or lab:."
+    told = "A source begins with vcenter://, esxi://, esxtop://, ssh://, guest:// or lab:."
+    assert caught.value.happened == told
     assert "lab:demo" in caught.value.advice
 
 

@@ -1,0 +1,106 @@
+"""Loads how what a guest's kernel tells becomes counters (resources/guests/linux.toml)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml, shipped_once
+
+__all__ = ["GuestCounter", "GuestCounters", "GuestLimits", "GuestTable", "load_guest_counters"]
+
+
+class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often guests are looked at (s), and how much one may say: bytes and rows of a frame.
+
+    A guest is connected to again when it says nothing for ``silent_s`` and ``silent_intervals``.
+    """
+
+    usual_s: int
+    least_s: int
+    frame_bytes: int
+    rows: int
+    silent_s: float
+    silent_intervals: int
+    source: str
+
+
+class GuestTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lines of one file that begin with ``line``, a pattern; what follows are the numbers of ``columns``.
+
+    The pattern's group ``instance`` says whose numbers these are: only those count that match ``instances``,
+    and ``whole`` is all of them together. Its group ``field`` names the one number of the line. ``narrow``
+    columns have 32 bits on every machine.
+    """
+
+    name: str
+    file: str
+    line: str
+    columns: tuple[str, ...]
+    source: str
+    instances: str = ""
+    whole: str = ""
+    narrow: tuple[str, ...] = ()
+
+
+class GuestCounter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a counter is made of a table's fields.
+
+    ``how``: "now" is the sum of the fields ``of`` (a minus before a name takes it off), "rate" its growth a
+    second, "ratio" its growth by the growth of ``per``, "part" the same of the fields themselves. ``factor``
+    turns that into the counter's unit; for numbers of ``pages`` their size does. ``at_most`` bounds a
+    share of the time, which two clocks measure.
+    """
+
+    key: str
+    table: str
+    how: Literal["now", "rate", "ratio", "part"]
+    of: tuple[str, ...]
+    per: tuple[str, ...] = ()
+    factor: float = 1.0
+    pages: bool = False
+    at_most: float = float("inf")
+
+
+class GuestCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All tables and counters of a kind of guest."""
+
+    limits: GuestLimits
+    table: tuple[GuestTable, ...]
+    counter: tuple[GuestCounter, ...]
+
+
+@shipped_once
+def load_guest_counters(_extra_dirs: Sequence[Path] = ()) -> GuestCounters:
+    """Load what is known of Linux guests. Raises KnowledgeError, naming file and entry."""
+    path = RESOURCES / "guests" / "linux.toml"
+    found = checked(read_toml(path), GuestCounters, path)
+    for entry, problem in _problems(found):
+        raise knowledge_error(path, entry, problem)
+    return found
+
+
+def _problems(found: GuestCounters) -> Iterator[tuple[str, str]]:
+    tables = {table.name: table for table in found.table}
+    for table in found.table:
+        for pattern in (table.line, table.instances):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                yield table.name, f"{pattern!r} is no pattern: {error}"
+        if unknown := {*table.narrow} - {*table.columns}:
+            yield table.name, f"narrow names {min(unknown)}, which is no column"
+    for counter in found.counter:
+        if counter.table not in tables:
+            yield counter.key, f"there is no table {counter.table}"
+            continue
+        named = {name.removeprefix("-") for name in (*counter.of, *counter.per)}
+        columns = {*tables[counter.table].columns}
+        if columns != {""} and (unknown := named - columns):
+            yield counter.key, f"{counter.table} has no column {min(unknown)}"
+        if bool(counter.per) != (counter.how in ("ratio", "part")):
+            yield counter.key, "a ratio or part has `per`, and only they"
