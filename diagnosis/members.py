@@ -265,8 +265,8 @@ class _Gathering:
     def _collect_users(
         self, other: int, rows: Sequence[EntityRef], met: set[tuple[int, EntityRef, EntityRef | None]]
     ) -> None:
-        """Collect the VMs of one source that use the rows' devices; those in ``met`` (row, VM, host), which a
-        source before it has, count once.
+        """Collect the VMs of one source that use the rows' devices; those in ``met`` (row, VM, host or None
+        for all hosts), which a source before it has, count once.
         """
         topology = self._topology
         tables = [(name, topology.series.of_users(other, key)) for name, key in self._counters.items()]
@@ -283,10 +283,11 @@ class _Gathering:
             users = [(name, dict(table.get(instance, ()))) for name, table in tables]
             for user in sorted({one for _, held in users for one in held}):
                 if user in topology.seen_twice:
-                    seen = row, topology.base(user), topology.host(other, user)
-                    if seen in met:
+                    base, own = topology.base(user), topology.told_of(other)
+                    host = own or topology.host(other, user)
+                    if (row, base, host) in met or (row, base, None) in met:
                         continue
-                    met.add(seen)
+                    met.update({(row, base, host), (row, base, own)})
                 placed = Placed(user) if shared else self._user_on(other, user, ref)
                 if placed:
                     ids = {name: held[user] for name, held in users if user in held}

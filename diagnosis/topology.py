@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ class Topology:
         self._agents = agents
         self._bases = known_to_vcenter(self._entities, self._facts.named("host"))
         self.seen_twice = frozenset((*self._bases, *self._bases.values()))
-        """VMs that a capture and a vCenter have, as either of them knows them."""
+        """VMs that several sources have, as each of them knows them."""
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
         self._in_source: dict[int, set[EntityRef]] = {}
@@ -80,6 +81,7 @@ class Topology:
         self.vcenters = {one.id for one in source.sources() if one.spec.kind == "vcenter"}
         for series in source.series(counters):
             self._add(series)
+        self.seen_twice |= self._in_several_sources("vm")
         self._shown: dict[EntityRef, str] = {}
         for number, found in self._in_source.items():
             self._shown.update(_told_apart(found, self._entities))
@@ -94,6 +96,10 @@ class Topology:
             ref, instance = self._view(ref, instance)
         self.series.add(series.id, series.source, series.counter, ref, instance)
         self._in_source.setdefault(series.source, set()).add(ref)
+
+    def _in_several_sources(self, kind: str) -> frozenset[EntityRef]:
+        seen = Counter(ref for found in self._in_source.values() for ref in found if ref.kind == kind)
+        return frozenset(ref for ref, count in seen.items() if count > 1)
 
     def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:
         """A host's view of what hosts share, where the instance is a host's key."""
@@ -243,6 +249,11 @@ class Topology:
     def entities_in(self, source: int) -> Collection[EntityRef]:
         """Return the entities that have a series in the source, and all their ancestors."""
         return self._in_source.get(source, ())
+
+    def told_of(self, source: int) -> EntityRef | None:
+        """Return the host that all counters of a source are about; None for a source of several hosts."""
+        hosts = self.rows(source, "host")
+        return hosts[0] if len(hosts) == 1 and source not in self.vcenters else None
 
     def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
         """Return all (source, entity) pairs under which the same entity has series.

@@ -60,6 +60,11 @@ class LowestLimits:
             np.minimum(lowest, now, out=lowest)
 
 
+def vm_uuid(cluster: Cluster, vm: Vm) -> str:
+    """Return a VM's instance UUID, which stays wherever it runs."""
+    return str(uuid.uuid5(_NAMESPACE, f"{cluster.worlds_seed}/{vm.name}"))
+
+
 def device_uuid(name: str) -> str:
     """Return a VMFS UUID (8-8-4-12 hex digits) that depends only on ``name``."""
     digits = uuid.uuid5(_NAMESPACE, name).hex
@@ -288,7 +293,7 @@ def _vm(lab: Lab, number: int, limits: LowestLimits) -> Json:
     mhz, stores = cluster.hosts[vm.host].mhz, datastore_names(cluster)
     lifted = any(number in change.cells for change in _lifting(lab))
     return {
-        "name": vm.name, "uuid": str(uuid.uuid5(_NAMESPACE, f"{cluster.worlds_seed}/{vm.name}")),
+        "name": vm.name, "uuid": vm_uuid(cluster, vm),
         "host": cluster.hosts[vm.host].name, "pool": _pool_of(vm, limits), "vcpus": vm.vcpus,
         "memory_mb": int(vm.mem_mb), "power": "off" if lab.absent_at_start[number] else "on",
         "datastore": stores[vm.disks[0].lun],

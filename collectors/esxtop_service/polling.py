@@ -12,6 +12,7 @@ from collectors.esxtop_service.counter_info import CounterInfo, read_counter_inf
 from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
 from collectors.esxtop_service.series import HostSeries
+from collectors.esxtop_service.vm_book import VmBook
 from collectors.feed import Controls, Feed, Health, State
 from connections.failures import ClosedError
 from connections.vsphere.esxtop_service import EsxtopService, HostName, find_service, run_command
@@ -72,7 +73,8 @@ class HostPolling:
         self._source = feed.add_source(spec)
         ref = feed.identify("host", [value for _, value in _identities(vsphere, host)], host.name)
         self._sampler = Sampler(ref.key)
-        self._series = HostSeries(feed, self._source, catalogue)
+        self._vms = VmBook(vsphere, host.moid, ref, host.name)
+        self._series = HostSeries(feed, self._source, catalogue, self._vms)
         self._ref = ref
         self._health = Health("connecting", interval_s=interval_s)
         self._gap: Gap | None = None
@@ -159,6 +161,8 @@ class HostPolling:
         took_s = time.monotonic() - began
         reply = decode(raw, self._info, self._known)
         self._follow_interval(reply)
+        if self._vms.learn(reply):
+            self._series.forget_plan()
         if not self._is_known:
             self._tell_who_it_is(reply, took_s)
         sample = self._sampler.add(reply)
@@ -213,7 +217,7 @@ class HostPolling:
         self._feed.update_source(
             self._source, clock_offset_ms=self._offset_ms, attributes=(("product", about),)
         )
-        self._series.add_host(self._ref)
+        self._series.add_host(self._vms.above, self._vms.host())
         facts = [
             Fact(self._ref, name, value, t_ms)
             for name, value in _identities(self._vsphere, self._target.host)
@@ -274,7 +278,8 @@ def _identities(vsphere: VSphere, host: HostName) -> Sequence[tuple[str, str]]:
     uuid = host.uuid.strip().lower()
     uuid = uuid if uuid.strip("0-f") else ""
     if vsphere.about.api_type == "VirtualCenter" or not uuid:
-        found.append((MOID, f"{vsphere.about.instance_uuid}/{host.moid}"))
+        site = vsphere.about.instance_uuid or vsphere.address.host
+        found.append((MOID, f"{site}/{host.moid}"))
     if uuid:
         found.append((UUID, uuid))
     return found

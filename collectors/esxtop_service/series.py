@@ -12,6 +12,7 @@ from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.esxtop_service.facts import device_facts
 from collectors.esxtop_service.reply import Reply
 from collectors.esxtop_service.sampling import Sample, Shape
+from collectors.esxtop_service.vm_identities import JOINED_BY, Renaming
 from collectors.feed import Layout, Tick
 from sessions.model import Entity, EntityRef, Fact, FloatArray, IntArray, SeriesSpec
 
@@ -36,6 +37,17 @@ class SeriesFeed(Protocol):
         """Store these ticks in one transaction."""
 
 
+class LastingNames(Protocol):
+    """Who the VMs of a host are, whatever numbers it gives them (``vm_book``)."""
+
+    @property
+    def above(self) -> Sequence[Entity]:
+        """The entities that the host and its VMs belong to."""
+
+    def rename(self, columns: HostColumns, reply: Reply) -> tuple[HostColumns, Renaming]:
+        """Return the columns with the lasting entities, and which those are."""
+
+
 @dataclass(slots=True)
 class _Part:
     """Series that came together.
@@ -51,19 +63,28 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Where the values of a shape go: for each part the columns, and the places of these in the layout."""
+    """Where the values of a shape go: for each part the columns, and the places of these in the layout.
+
+    ``there`` are the entities as the reply names them, ``names`` the lasting ones of some of them.
+    """
 
     shape: Shape
     columns: HostColumns
     moves: tuple[tuple[_Part, IntArray, IntArray], ...]
     facts: tuple[tuple[int, EntityRef, str], ...]
+    names: Renaming
+    there: frozenset[EntityRef]
 
 
 class HostSeries:
     """Stores one host's samples; a series that returns goes on where it was."""
 
-    def __init__(self, feed: SeriesFeed, source: int, catalogue: Counters) -> None:
+    def __init__(
+        self, feed: SeriesFeed, source: int, catalogue: Counters, lasting: LastingNames | None = None
+    ) -> None:
         self._feed, self._source, self._catalogue = feed, source, catalogue
+        self._lasting = lasting
+        self._lasting_refs: set[EntityRef] = set()
         self._parts: dict[int, _Part] = {}
         self._made = 0
         self._places: dict[_Key, tuple[int, int]] = {}
@@ -82,16 +103,20 @@ class HostSeries:
         """The number of entities that the host has now."""
         return 0 if self._plan is None else len(self._plan.columns.entities)
 
-    def add_host(self, ref: EntityRef) -> None:
-        """Add the host alone, before its first sample."""
-        self._add_entities([Entity(ref, ref.key)])
+    def add_host(self, above: Sequence[Entity], host: Entity) -> None:
+        """Add the host, and what it belongs to, before its first sample."""
+        self._add_entities([*above, host])
+
+    def forget_plan(self) -> None:
+        """Work out anew which entities the columns are of, with the next sample."""
+        self._plan = None
 
     def add(self, sample: Sample, reply: Reply) -> int:
         """Store a sample, and what it states; return how many values it has."""
         plan = self._plan
-        if plan is None or plan.shape is not sample.shape:
+        if plan is None or plan.shape is not sample.shape:  # which VMs there are goes with the shape
             self._forget(sample.t_ms)
-            plan = self._plan = self._new_plan(sample.shape)
+            plan = self._plan = self._new_plan(sample.shape, reply)
         values = sample.values[plan.columns.columns]
         self._feed.add_ticks(list(self._ticks(plan, values, sample.t_ms)))
         facts = list(self._changed_facts(plan, values, reply, sample.t_ms))
@@ -108,8 +133,13 @@ class HostSeries:
             part.last_ms = t_ms
             yield Tick(part.layout.id, t_ms, stored)
 
-    def _new_plan(self, shape: Shape) -> _Plan:
+    def _new_plan(self, shape: Shape, reply: Reply) -> _Plan:
         columns = columns_by_host(shape.paths, self._catalogue)[0]
+        names, there = Renaming(), frozenset(one.ref for one in columns.entities)
+        if self._lasting is not None:
+            columns, names = self._lasting.rename(columns, reply)
+            self._add_entities(self._lasting.above)
+            self._lasting_refs.update(names.refs.values())
         self._add_entities(columns.entities)
         keys: list[_Key] = [(spec.entity, spec.counter, spec.instance) for spec in columns.specs]
         unknown = [number for number, key in enumerate(keys) if key not in self._places]
@@ -126,7 +156,7 @@ class HostSeries:
             for part, both in by_part.items()
         )
         stated = tuple((at, columns.specs[at].entity, name) for at, name in columns.fact_columns)
-        return _Plan(shape, columns, moves, stated)
+        return _Plan(shape, columns, moves, stated, names, there)
 
     def _forget(self, t_ms: int) -> None:
         gone = {n for n, part in self._parts.items() if 0 < part.last_ms < t_ms - _FORGOTTEN_MS}
@@ -158,11 +188,17 @@ class HostSeries:
         for at, entity, name in plan.facts:
             if values[at] > 0:
                 now[entity, name] = float(values[at])
-        now |= device_facts(reply, plan.shape.host, self._entities)
+        now |= {(vm, JOINED_BY): how for vm, how in plan.names.how.items()}
+        now |= {
+            (plan.names.ref(ref), name): value
+            for (ref, name), value in device_facts(reply, plan.shape.host, plan.there).items()
+        }
         for key, value in now.items():
             known = self._facts.get(key)
             if known is None or known.value != value:
                 self._facts[key] = Fact(*key, value, t_ms)
                 yield self._facts[key]
         for key in [key for key in self._facts if key not in now]:
-            yield replace(self._facts.pop(key), end=t_ms)
+            gone = self._facts.pop(key)
+            if key[0] not in self._lasting_refs:  # it may run elsewhere, where somebody else tells of it
+                yield replace(gone, end=t_ms)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lab import Lab, load_scenarios
 from lab.esxtop_service import services_of
+from lab.vcenter_inventory import vm_uuid
 
 HOSTS = ("esx0001.lab", "esx0002.lab")
 """The hosts of a test vCenter of two."""
@@ -24,8 +25,9 @@ def write_replies(
     lab = Lab(load_scenarios()[scenario], seed=1, fields="all", interval_s=interval_s)
     services = services_of(lab)[: len(hosts)]
     (folder / "counterinfo.dsv").write_text(services[0].counter_info(), encoding="utf-8")
-    for name in hosts:
+    for number, name in enumerate(hosts):
         (folder / name).mkdir()
+        write_processes(folder / name, lab, number)
     for number in range(count):
         lab.tick()
         for name, service in zip(hosts, services, strict=True):
@@ -33,6 +35,13 @@ def write_replies(
             path = folder / name / f"{number:05d}.dsv.gz"
             path.write_bytes(gzip.compress(service.reply().encode(), 1))
     return lab
+
+
+def write_processes(folder: Path, lab: Lab, host: int) -> None:
+    """Write what esxcli lists of a host's running VMs: world id, cartel id, instance UUID, name."""
+    vms = [vm for vm in lab.cluster.vms if vm.host == host]
+    lines = [f"{vm.cartel}\t{vm.cartel - 1}\t{vm_uuid(lab.cluster, vm)}\t{vm.name}" for vm in vms]
+    (folder / "processes.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def write_switched_on(folder: Path) -> str:

@@ -52,7 +52,7 @@ func newEsxtopDesk(d desk, folder string, interval float64, requests *Counts) *e
 func (a *Acts) serveEsxtop(folder string, interval float64, requests *Counts) {
 	a.esxtop = newEsxtopDesk(a.lock("esxtop"), folder, interval, requests)
 	if folder != "" {
-		a.open(a.esxtop, "QueryServiceList", "ExecuteSimpleCommand")
+		a.open(a.esxtop, "QueryServiceList", "ExecuteSimpleCommand", "ExecuteSoap", "FindAllByUuid")
 	}
 }
 

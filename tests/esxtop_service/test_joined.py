@@ -1,0 +1,147 @@
+"""vCenter and the esxtop services of its hosts in one recording: each VM, host and part of them once."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from collectors.feed import Collector
+from collectors.vsphere.collector import VSphereCollector
+from collectors.vsphere.options import VSphereOptions
+from connections.address import parse_address
+from connections.vsphere.address import VCENTER
+from lab import Lab, load_scenarios
+from lab.vcenter_inventory import vm_uuid
+from sessions.model import EntityRef
+from tests.esxtop_service.conftest import Start as StartServer
+from tests.esxtop_service.conftest import collector
+from tests.esxtop_service.joined_site import SEED, without_vm, write_site
+from tests.vcenter.running import PASSWORD, TestVCenter
+from tests.vsphere.feeds import MemoryFeed, Stop
+
+pytestmark = pytest.mark.slow
+
+
+def vcenter(server: TestVCenter) -> Collector:
+    address = parse_address(server.address, (VCENTER,))
+    return VSphereCollector(
+        address, lambda: PASSWORD, VSphereOptions(backfill=False), thumbprint=server.thumbprint
+    )
+
+
+@contextmanager
+def recorded(*collectors: Collector) -> Iterator[MemoryFeed]:
+    """What the collectors hand over, all to one feed, until the block ends."""
+    feed, stop = MemoryFeed(), Stop()
+    threads = [threading.Thread(target=one.run, args=(feed, stop)) for one in collectors]
+    with ExitStack() as ending:
+        for thread in threads:
+            thread.start()
+            ending.callback(thread.join)
+        ending.callback(stop.set)
+        yield feed
+
+
+def sources_of(feed: MemoryFeed, ref: EntityRef, counter: str) -> set[str]:
+    """The kinds of the sources that have samples of a counter of an entity."""
+    return {
+        feed.sources[key[0]].kind for key, times in feed.samples.items()
+        if key[1] == ref and key[2] == counter and times
+    }  # fmt: skip
+
+
+def joined_by(feed: MemoryFeed) -> Counter[str]:
+    return Counter(str(one.value) for one in feed.facts if one.name == "joined_by")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Lab]:
+    return write_site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def started(start_vcenter: StartServer, site: tuple[Path, Path, Lab]) -> TestVCenter:
+    document, replies, _ = site
+    return start_vcenter(document, esxtop=replies, esxtop_interval=2)
+
+
+def test_every_vm_is_the_vcenters(started: TestVCenter, site: tuple[Path, Path, Lab]) -> None:
+    hosts = site[2].hosts[:2]
+    with recorded(vcenter(started), collector(started, ",".join(hosts))) as feed:
+        feed.until(lambda: len([one for one in feed.health.values() if one.received]) == 3)
+    vms = {ref: entity for ref, entity in feed.entities.items() if ref.kind == "vm"}
+    assert all("/vm/" not in ref.key for ref in vms)
+    on_hosts = {ref for ref in vms if "esxtop" in sources_of(feed, ref, "cpu.ready")}
+    both = {ref for ref in on_hosts if sources_of(feed, ref, "cpu.ready") == {"esxtop", "vcenter"}}
+    assert len(both) == len(on_hosts) > 10
+    assert joined_by(feed).keys() == {"the ids of its worlds"}
+    for kind, counter in (("vcpu", "cpu.ready"), ("vdisk", "vdisk.reads"), ("port", "net.packets_rx")):
+        parts = {ref for ref in feed.entities if ref.kind == kind and ref.key.partition("/")[0] in {
+            vm.key for vm in both}}  # fmt: skip
+        assert any(sources_of(feed, ref, counter) == {"esxtop", "vcenter"} for ref in parts), kind
+    clusters = {feed.entities[ref].parent for ref in (*both, *(EntityRef("host", one) for one in hosts))}
+    assert {one.kind for one in clusters if one is not None} == {"cluster"}
+    assert feed.twice == []
+
+
+def test_an_esxcli_that_refuses_leaves_names_which_are_called_guesses(
+    started: TestVCenter, site: tuple[Path, Path, Lab]
+) -> None:
+    host = site[2].hosts[0]
+    started.fault("esxtop", host=host, value="no esxcli")
+    with recorded(collector(started, host)) as feed:
+        feed.until(lambda: any(one.received for one in feed.health.values()))
+    assert joined_by(feed).keys() == {"its name alone: a guess"}
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Lab, EntityRef]:
+    """A VM of the first host moves to the second after 20 s: there it is what was another VM in the lab."""
+    folder = tmp_path_factory.mktemp("moving")
+    cluster = Lab(load_scenarios()["default"], seed=SEED).cluster
+    first, second = (next(vm for vm in cluster.vms if vm.host == host) for host in (0, 1))
+    hosts = [host.name for host in cluster.hosts]
+
+    def leaves(tick: int, text: str) -> str:
+        return text if tick < 10 else without_vm(text, first.name)
+
+    def comes(tick: int, text: str) -> str:
+        return (without_vm(text, second.name) if tick < 10 else text).replace(second.name, first.name)
+
+    document, replies, lab = write_site(folder, changes={hosts[0]: leaves, hosts[1]: comes})
+    listed = replies / lab.hosts[1] / "processes.tsv"
+    uuid = vm_uuid(lab.cluster, first)
+    listed.write_text(listed.read_text().replace(vm_uuid(lab.cluster, second), uuid))
+    return document, replies, lab, EntityRef("vm", uuid)
+
+
+def test_a_vm_that_moves_to_another_recorded_host_stays_one(
+    start_vcenter: Callable[..., TestVCenter], moving: tuple[Path, Path, Lab, EntityRef]
+) -> None:
+    document, replies, lab, vm = moving
+    server = start_vcenter(document, esxtop=replies, esxtop_interval=2)
+
+    def hosts_with_samples() -> dict[str, list[int]]:
+        return {
+            feed.sources[key[0]].name: sorted(times)
+            for key, times in feed.samples.items()
+            if key[1] == vm and key[2] == "cpu.ready" and len(times) > 1
+        }
+
+    with recorded(collector(server, ",".join(lab.hosts[:2]))) as feed:
+        feed.until(lambda: len(hosts_with_samples()) == 2)
+    times = hosts_with_samples()
+    assert list(times) == list(lab.hosts[:2])
+    assert max(times[lab.hosts[0]]) < min(times[lab.hosts[1]])
+    assert [one.value for one in feed.facts if one.entity == vm and one.name == "host"] == list(lab.hosts[:2])
+    assert [one.end for one in feed.facts if one.entity == vm] == [None] * len(
+        [one for one in feed.facts if one.entity == vm]
+    )
+    names = [entity.name for ref, entity in feed.entities.items() if ref.kind == "vm" and ref == vm]
+    assert names == [next(one.name for one in lab.cluster.vms if one.host == 0)]
+    assert feed.twice == []
