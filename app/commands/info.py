@@ -36,6 +36,7 @@ from viewmodels.catalogue_difference import (
     catalogue_differences,
     difference_lines,
 )
+from viewmodels.joined_sources import guessed_names
 from wizards.flows.change_count import count_of_run, left_words
 
 GAPS_SHOWN = 8
@@ -64,6 +65,7 @@ def info(
         later = samples_after(verdict, reader)
         counters = catalogue_differences(reader.facts(), reader.entities(), load_catalogue())
         runs, journal = reader.test_runs(), reader.journal()
+        guessed = guessed_names(reader)
     if as_json:
         print_json(
             {
@@ -71,12 +73,15 @@ def info(
                 "verdict": {**verdict_json(verdict), "samples_after": later},
                 "counters": [one.to_json() for one in counters],
                 "tests": [test_json(one, journal) for one in runs],
+                "joined_by_name": guessed,
             }
         )
     else:
         tests_told = [("test", test_text(one, journal, clock)) for one in runs]
         if any(one.is_open for one in journal):
             tests_told.append(("restore", f"hyperscope restore {session} puts back what is left changed"))
+        if guessed:
+            tests_told.append(("joined", f"by name alone, which is a guess: {', '.join(guessed)}"))
         show(found, names, [("verdict", verdict_text(verdict, later, clock)), *tests_told], clock)
         show_counters(counters)
 

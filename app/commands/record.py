@@ -114,13 +114,16 @@ def record(
         list[str] | None,
         typer.Option(
             metavar="SHA256",
-            help="The certificate that a source must have; repeat in the order of the sources.",
+            help="The certificate that a server must have; repeat in the order of the servers.",
             show_default=False,
         ),
     ] = None,
     password_stdin: Annotated[
         bool,
-        typer.Option("--password-stdin", help="Read passwords from stdin: a line for each source, in order."),
+        typer.Option(
+            "--password-stdin",
+            help="Read passwords from stdin, in the order of the sources: a line for each user at a server.",
+        ),
     ] = False,
     speed: Annotated[
         float,
@@ -153,6 +156,9 @@ def record(
     A session that 'record' made is continued: missing samples are fetched as far as the source still has
     them. After an outage the recording goes on by itself; samples that cannot be fetched any more are a gap,
     which 'hyperscope info' shows. Without --attached the recording also goes on when stdin closes.
+
+    Several sources make one recording: a VM or host that two of them know is one. A source that fails for
+    good ends alone, and is named; the exit code is its own only if no source is left that recorded.
     """
     paced = ("esxtop:", "ssh:", "guest:")
     if interval and not any(source.strip().lower().startswith(paced) for source in sources):

@@ -26,9 +26,10 @@ from resources.failures import UsageError
 class RecordOptions:
     """The options of ``record`` that concern its sources.
 
-    ``thumbprints`` are for the sources with certificates, in their order. ``next_password`` returns the next
-    line of stdin, one password for each such source, None at the end of stdin. ``interval_s``: between two
-    samples of esxtop's service, None for the usual.
+    ``thumbprints`` are for the servers with certificates, in the order of their first sources.
+    ``next_password`` returns the next line of stdin, one password for each user at a server, in that order,
+    too, None at the end of stdin. ``interval_s``: between two samples of esxtop's service, None for the
+    usual.
 
     ``questions`` asks the program that reads our events; ``ask_here`` asks yes or no at the terminal. If both
     are None, nobody can be asked.
@@ -48,14 +49,16 @@ class RecordOptions:
 def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collector]:
     """Return a collector for each source. Raises UsageError for a bad address, NotFoundError for a scenario.
 
-    Passwords are asked for here: the terminal is still free, and nothing is running yet.
+    Passwords are asked for here: the terminal is still free, and nothing is running yet. Sources of the same
+    user at the same server share one.
     """
     schemes = [scheme_of(source) for source in sources]
     addresses = [scheme.parse(source) for scheme, source in zip(schemes, sources, strict=True)]
     names = [str(address) for address in addresses]
     if twice := {name for name in names if names.count(name) > 1}:
         raise UsageError(f"{min(twice)} is named twice.")
-    pins = _pins([scheme.proof for scheme in schemes], options.thumbprints)
+    places = [_place(scheme, address) for scheme, address in zip(schemes, addresses, strict=True)]
+    pins = _pins(places, options.thumbprints)
     return [
         scheme.collector(address, _access(scheme, address, options, pin))
         for scheme, address, pin in zip(schemes, addresses, pins, strict=True)
@@ -83,17 +86,31 @@ def _when_needed(address: Address, options: RecordOptions) -> Callable[[], str]:
     return lambda: password_of(address, options)()  # noqa: PLW0108 - looked for only when it is called
 
 
-def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | None]:
-    """Return the parsed thumbprint of each source, None for those without; ``given`` is in the order of the
-    sources.
+_Place = tuple[Proof, str, int]
+"""A server as it proves who it is: by a certificate or a host key, at a host and port."""
+
+
+def _place(scheme: Scheme, address: Any) -> _Place | None:
+    return None if scheme.proof is None else (scheme.proof, address.host, address.port)
+
+
+def _pins(places: Sequence[_Place | None], given: Sequence[str]) -> list[str | None]:
+    """Return the parsed thumbprint of each source, None for those without.
+
+    ``given`` is in the order of the servers, or has one for each source, though several are of one server.
     """
-    if len(given) > sum(proof is not None for proof in proofs):
+    proving = [place for place in places if place is not None]
+    if len(given) > len(proving):
         raise UsageError("There are more thumbprints than sources that have certificates.")
+    servers = list(dict.fromkeys(proving))
+    if len(given) <= len(servers):
+        pins = {place: place[0].parse(text) for place, text in zip(servers, given, strict=False)}
+        return [None if place is None else pins.get(place) for place in places]
     left = iter(given)
-    texts = [None if proof is None else next(left, None) for proof in proofs]
+    texts = [None if place is None else next(left, None) for place in places]
     return [
-        None if proof is None or text is None else proof.parse(text)
-        for proof, text in zip(proofs, texts, strict=True)
+        None if place is None or text is None else place[0].parse(text)
+        for place, text in zip(places, texts, strict=True)
     ]
 
 
@@ -105,6 +122,7 @@ def _access(
     password: Callable[[], str] | None = None,
 ) -> Access:
     if scheme.has_password:
+        password = password or options.logins.password(address)
         password = password or password_of(address, options, takes_keys=scheme.takes_keys)
         options.logins.note(address, password, pin)
     return Access(

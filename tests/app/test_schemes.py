@@ -62,6 +62,25 @@ def test_thumbprints_belong_to_the_sources_that_have_certificates(tmp_path: Path
         collectors_of(sources, options(tmp_path, "AB" * 20, lines=Lines(1)))
 
 
+def test_sources_of_one_user_at_one_server_share_a_password_and_a_thumbprint(tmp_path: Path) -> None:
+    sources = [
+        "vcenter://ann@vc01", "esxtop://ann@vc01/esx01", "esxi://root@esx09", "esxtop://bob@vc01/esx02",
+        "esxtop://root@esx09",
+    ]  # fmt: skip
+    lines = Lines(3)
+    assert len(collectors_of(sources, options(tmp_path, PIN, PIN, lines=lines))) == len(sources)
+    assert lines.left == [], "ann at vc01, root at esx09, bob at vc01"
+    for_each = options(tmp_path, *[PIN] * len(sources), lines=Lines(3))
+    assert len(collectors_of(sources, for_each)) == len(sources)
+    with pytest.raises(UsageError, match="more thumbprints"):
+        collectors_of(sources, options(tmp_path, *[PIN] * (len(sources) + 1), lines=Lines(3)))
+
+
+def test_a_user_of_another_server_needs_a_line_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="password"):
+        collectors_of(["esxi://root@esx01", "esxi://root@esx02"], options(tmp_path, lines=Lines(1)))
+
+
 def test_the_same_source_is_not_recorded_twice(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="esxi://root@esx01 is named twice"):
         collectors_of(["esxi://root@esx01", "ESXI://root@esx01:443"], options(tmp_path, lines=Lines(2)))
