@@ -11,7 +11,7 @@ import numpy as np
 
 from diagnosis.compiled import OF_HOST, OF_USER
 from diagnosis.placement import Periods, joined_periods, shared_periods, within_periods
-from diagnosis.topology import Placed, Topology
+from diagnosis.topology import Placed, Topology, host_told_of
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray
 
@@ -283,7 +283,7 @@ class _Gathering:
             users = [(name, dict(table.get(instance, ()))) for name, table in tables]
             for user in sorted({one for _, held in users for one in held}):
                 if user in topology.seen_twice:
-                    base, own = topology.base(user), topology.told_of(other)
+                    base, own = topology.base(user), host_told_of(topology, other)
                     host = own or topology.host(other, user)
                     if (row, base, host) in met or (row, base, None) in met:
                         continue

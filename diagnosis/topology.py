@@ -81,7 +81,7 @@ class Topology:
         self.vcenters = {one.id for one in source.sources() if one.spec.kind == "vcenter"}
         for series in source.series(counters):
             self._add(series)
-        self.seen_twice |= self._in_several_sources("vm")
+        self.seen_twice |= _vms_in_several(self._in_source.values())
         self._shown: dict[EntityRef, str] = {}
         for number, found in self._in_source.items():
             self._shown.update(_told_apart(found, self._entities))
@@ -96,10 +96,6 @@ class Topology:
             ref, instance = self._view(ref, instance)
         self.series.add(series.id, series.source, series.counter, ref, instance)
         self._in_source.setdefault(series.source, set()).add(ref)
-
-    def _in_several_sources(self, kind: str) -> frozenset[EntityRef]:
-        seen = Counter(ref for found in self._in_source.values() for ref in found if ref.kind == kind)
-        return frozenset(ref for ref, count in seen.items() if count > 1)
 
     def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:
         """A host's view of what hosts share, where the instance is a host's key."""
@@ -250,11 +246,6 @@ class Topology:
         """Return the entities that have a series in the source, and all their ancestors."""
         return self._in_source.get(source, ())
 
-    def told_of(self, source: int) -> EntityRef | None:
-        """Return the host that all counters of a source are about; None for a source of several hosts."""
-        hosts = self.rows(source, "host")
-        return hosts[0] if len(hosts) == 1 and source not in self.vcenters else None
-
     def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
         """Return all (source, entity) pairs under which the same entity has series.
 
@@ -276,6 +267,17 @@ def vsan_stores_of(topology: Topology, ref: EntityRef) -> Sequence[EntityRef]:
     told = topology.texts("datastore")
     parts = [one for one in told if one.kind == "vsan" and ref in topology.ancestors(one).values()]
     return list(dict.fromkeys(EntityRef("datastore", str(told[one])) for one in parts))
+
+
+def host_told_of(topology: Topology, source: int) -> EntityRef | None:
+    """Return the host that all counters of a source are about; None for a source of several hosts."""
+    hosts = topology.rows(source, "host")
+    return hosts[0] if len(hosts) == 1 and source not in topology.vcenters else None
+
+
+def _vms_in_several(sources: Iterable[Collection[EntityRef]]) -> frozenset[EntityRef]:
+    seen = Counter(ref for found in sources for ref in found if ref.kind == "vm")
+    return frozenset(ref for ref, count in seen.items() if count > 1)
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
