@@ -96,6 +96,28 @@ def test_the_file_is_valid_and_could_load_nothing(say: Say, night: Path, tmp_pat
     assert len(markup) < 3_000_000
 
 
+def test_numbers_lead_to_the_chart_that_shows_their_samples(say: Say, night: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert say(night, "-o", out)[0] == 0
+    markup = read(out)
+    assert validated(out) == ""
+    links = re.findall(r'<a class="proof" href="#([^"]+)">(.*?)</a>', markup)
+    names = re.findall(r' id="([^"]+)"', markup)
+    assert sorted(set(names)) == sorted(names), "each name stands once"
+    assert {target for target, _ in links} <= set(names), "no link leads nowhere"
+    # From page 1 to the finding, from the finding's number to the figure that draws that counter.
+    first = markup[: markup.index('<section id="findings"')]
+    assert '<a class="proof" href="#found-1">' in first
+    limited = next(text for target, text in links if target == "found-1-chart-1")
+    assert html.unescape(limited).endswith("%")
+    assert '<figure id="found-1-chart-1">' in markup
+
+    assert say(night, "-o", out, "--for", "manager")[0] == 0
+    markup = read(out)
+    assert '<section id="findings"' not in markup
+    assert "#found-" not in markup, "what was left out is not led to"
+
+
 def test_findings_come_with_numbers_limits_their_source_a_chart_and_causes(
     say: Say, night: Path, tmp_path: Path
 ) -> None:

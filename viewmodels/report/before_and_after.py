@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,11 +62,14 @@ def _section(key: str, compared: Compared, material: Material) -> Section:
     changed = [row for row in rows if row.verdict in {"higher", "lower"}]
     blocks: list[Block] = [*_answer(compared, material), *_load(found, material)]
     if changed:
-        blocks += [Heading("What changed", "what matters most first"), _table(changed, found, material)]
-    firsts = {row.counter: row for row in reversed(changed)}  # of a counter that many share, one chart
-    for row in [one for one in changed if firsts[one.counter] is one][:_CHARTS]:
-        material.work.check()
-        blocks.append(_figure(row, found, material))
+        firsts = {row.counter: row for row in reversed(changed)}  # of a counter that many share, one chart
+        drawn = [one for one in changed if firsts[one.counter] is one][:_CHARTS]
+        anchors = {id(row): f"{key}-chart-{number}" for number, row in enumerate(drawn, start=1)}
+        blocks.append(Heading("What changed", "what matters most first"))
+        blocks.append(_table(changed, found, material, anchors))
+        for row in drawn:
+            material.work.check()
+            blocks.append(replace(_figure(row, found, material), anchor=anchors[id(row)]))
     undecided = [row for row in rows if row.verdict == "undecided"]
     if undecided:
         blocks.append(Heading("Undecided: the interval is too wide to tell", level=4))
@@ -119,7 +123,8 @@ _COLUMNS = (
 )
 
 
-def _table(rows: Sequence[Row], found: Comparison, material: Material) -> Table:
+def _table(rows: Sequence[Row], found: Comparison, material: Material, anchors: Mapping[int, str]) -> Table:
+    """``anchors`` are those of charts, by the ``id`` of the row that is drawn."""
     drawn = []
     for row in rows:
         one = cells(row, material.knowledge.catalogue)
@@ -130,7 +135,12 @@ def _table(rows: Sequence[Row], found: Comparison, material: Material) -> Table:
                 Cell(one.counter),
                 Cell(one.a, tone="muted"),
                 Cell(one.b),
-                Cell(one.change, is_bold=True, tone=tone if tone in ("ok", "critical") else "plain"),
+                Cell(
+                    one.change,
+                    is_bold=True,
+                    tone=tone if tone in ("ok", "critical") else "plain",
+                    link=anchors.get(id(row), ""),
+                ),
                 Cell(one.interval, tone="muted"),
                 Cell(one.p95, tone="muted"),
                 Cell(one.judged, tone=tone),

@@ -19,9 +19,10 @@ def put_sections(material: Material) -> Iterator[Section]:
     """Yield a section for each finding that was put in, and one for all charts."""
     for number, finding in enumerate(material.put_findings, start=1):
         material.work.check()
+        key = f"{FINDING}-{number}"
         title = f"{shown(finding.title, 120)}: {shown(finding.entity_name, 80)}"
-        blocks = put_finding(finding, material)[1:]  # its heading is the section's
-        yield Section(f"{FINDING}-{number}", title, finding.severity, blocks)
+        blocks = put_finding(finding, material, key)[1:]  # its heading is the section's
+        yield Section(key, title, finding.severity, blocks)
     if material.charts:
         count = format_count(len(material.charts))
         yield Section(CHARTS, "Charts", f"{count} put in", tuple(_charts(material)))

@@ -48,11 +48,12 @@ def paragraph(*parts: str | Run, style: Literal["plain", "muted", "lead"] = "pla
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number that a manager looks for, and what it is."""
+    """A number that a manager looks for, and what it is; ``link`` is the anchor of what proves it."""
 
     value: str
     label: str
     tone: Tone = "plain"
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell. ``symbol`` is a severity drawn before the text, and read aloud."""
+    """A cell. ``symbol`` is a severity drawn before the text, and read aloud; ``link`` is the anchor of what
+    proves the text: a chart, a finding, a section.
+    """
 
     text: str
     is_bold: bool = False
     tone: Tone = "plain"
     symbol: Severity | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +96,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing with its title and a note beside it."""
+    """A drawing with its title and a note beside it; ``anchor`` names it in links."""
 
     title: str
     note: str
     drawing: Drawing
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

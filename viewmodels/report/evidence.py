@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
-from sessions.findings import Finding
+from sessions.findings import Evidence, Finding
 from sessions.times import joined
 from sessions.verdict_wording import covered_text, limits_of, reach_text, verdict_title
 from viewmodels.chart_sets import charts_of_finding, window_around
+from viewmodels.chart_spec import ChartSpec
 from viewmodels.finding_labels import by_verdict, change_rows, evidence_row, lookup_in
-from viewmodels.finding_order import families, identity
+from viewmodels.finding_order import Identity, families, identity
 from viewmodels.report.chart_reading import figure_of
 from viewmodels.report.document import (
     Block,
@@ -34,6 +36,7 @@ _ALIKE = 3
 """Of a problem that many entities have, so many are told in full."""
 _EVIDENCE = 12
 _PUT_CHARTS = 6
+_FINDINGS = "findings"
 
 
 def findings_section(material: Material) -> Section:
@@ -45,17 +48,31 @@ def findings_section(material: Material) -> Section:
     for number, finding in enumerate(full):
         material.work.check()
         charts = _CHARTS if number < _WITH_CHARTS else 0
-        blocks += _finding(number + 1, finding, groups[identity(finding)], material, charts)
+        follow = groups[identity(finding)]
+        blocks += _finding(number + 1, finding, follow, material, charts, _anchor(number + 1))
     if rest:
         blocks += [Heading("Likewise", "in a line each"), _listed(rest, material)]
     title = verdict_title(material.verdict)
-    return Section("findings", "Findings", title, tuple(blocks))
+    return Section(_FINDINGS, "Findings", title, tuple(blocks))
 
 
-def put_finding(finding: Finding, material: Material) -> tuple[Block, ...]:
-    """Return one finding in full, with all its charts."""
+def put_finding(finding: Finding, material: Material, anchor: str) -> tuple[Block, ...]:
+    """Return one finding in full, with all its charts, whose anchors begin with ``anchor``."""
     follow = families(material.findings).get(identity(finding), ())
-    return tuple(_finding(0, finding, follow, material, _PUT_CHARTS))
+    return tuple(_finding(0, finding, follow, material, _PUT_CHARTS, anchor))
+
+
+def anchors_of_findings(material: Material) -> dict[Identity, str]:
+    """Return where each finding stands, by its identity: in full, else in the section of all."""
+    groups = families(material.findings)
+    full, rest = _chosen([one for one in material.findings if identity(one) in groups])
+    found = {identity(one): _FINDINGS for one in rest}
+    return {**found, **{identity(one): _anchor(number) for number, one in enumerate(full, start=1)}}
+
+
+def _anchor(number: int) -> str:
+    """Sections of findings that were put in are called finding-1: no two things may have one anchor."""
+    return f"found-{number}"
 
 
 def _chosen(causes: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -83,17 +100,23 @@ def _verdict(material: Material) -> Iterator[Block]:
 
 
 def _finding(
-    number: int, finding: Finding, followers: Sequence[Finding], material: Material, charts: int
+    number: int,
+    finding: Finding,
+    followers: Sequence[Finding],
+    material: Material,
+    charts: int,
+    anchor: str,
 ) -> Iterator[Block]:
     name = shown(finding.entity_name, 80)
-    counted, anchor = (f"{number}. ", f"finding-{number}") if number else ("", "")
+    counted = f"{number}. " if number else ""
     yield Heading(f"{counted}{shown(finding.title, 120)}: {name}", finding.severity, symbol=finding.severity,
-                  anchor=anchor)  # fmt: skip
+                  anchor=anchor if number else "")  # fmt: skip
     yield paragraph(shown(finding.conclusion, 2000))
     yield paragraph(_when(finding, material), style="muted")
-    yield from _figures(finding, material, charts)
+    figures = list(_figures(finding, material, charts, anchor))
+    yield from (figure for _, figure in figures)
     if finding.evidence:
-        yield _evidence(finding, material)
+        yield _evidence(finding, material, figures)
     if finding.causes:
         rows = (
             Cause(verdict, shown(title), shown(because, 1000))
@@ -136,16 +159,18 @@ def _when(finding: Finding, material: Material) -> str:
     return "; ".join(texts) + zone + "."
 
 
-def _figures(finding: Finding, material: Material, most: int) -> Iterator[Figure]:
+def _figures(
+    finding: Finding, material: Material, most: int, anchor: str
+) -> Iterator[tuple[ChartSpec, Figure]]:
     window = window_around(finding, material.window)
     if window is None or not most:
         return
     snapshot, known = material.snapshot, material.knowledge
     charts = charts_of_finding(finding, snapshot, known.templates, known.limits)
-    for chart in charts[:most]:
+    for number, chart in enumerate(charts[:most], start=1):
         figure = figure_of(chart, window, material)
         if figure is not None:
-            yield figure
+            yield chart, replace(figure, anchor=f"{anchor}-chart-{number}")
 
 
 _COLUMNS = (
@@ -156,7 +181,9 @@ _COLUMNS = (
 )
 
 
-def _evidence(finding: Finding, material: Material) -> Table:
+def _evidence(
+    finding: Finding, material: Material, figures: Sequence[tuple[ChartSpec, Figure]] = ()
+) -> Table:
     lookup = lookup_in(material.knowledge.catalogue, lambda *_: ())
     sources = _limit_sources(finding, material)
     rows = []
@@ -166,13 +193,25 @@ def _evidence(finding: Finding, material: Material) -> Table:
         rows.append(
             (
                 Cell(shown(row.what)),
-                Cell(row.value, is_bold=True),
+                Cell(row.value, is_bold=True, link=_drawn_in(item, figures, material)),
                 Cell(row.limit.removeprefix("limit "), tone="muted"),
                 Cell(shown(source), tone="muted"),
             )
         )
     left = len(finding.evidence) - _EVIDENCE
     return Table(_COLUMNS, tuple(rows), f"and {format_count(left)} more numbers." if left > 0 else "")
+
+
+def _drawn_in(item: Evidence, figures: Sequence[tuple[ChartSpec, Figure]], material: Material) -> str:
+    """Return the anchor of the chart with the samples of a number: of its instance, else of its counter."""
+    drawn = {
+        (one.spec.counter, one.spec.instance): figure.anchor
+        for chart, figure in reversed(figures)
+        for number in reversed(chart.series)
+        if (one := material.snapshot.by_id.get(number)) is not None
+    }
+    exact = drawn.get((item.counter, item.instance), "")
+    return exact or next((anchor for (counter, _), anchor in drawn.items() if counter == item.counter), "")
 
 
 def _limit_sources(finding: Finding, material: Material) -> dict[tuple[float | None, str], str]:

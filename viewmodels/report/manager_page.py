@@ -32,6 +32,7 @@ from viewmodels.report.document import (
     bold,
     paragraph,
 )
+from viewmodels.report.evidence import anchors_of_findings
 from viewmodels.report.material import Material
 
 _NAME = 60
@@ -111,10 +112,13 @@ def _interval_ms(material: Material) -> float:
 
 def _outcomes(title: str, head: str, sections: Sequence[Section]) -> Iterator[Block]:
     """The verdict of each guided run or test in its line."""
-    told = [(one.title, next((x for x in one.blocks if isinstance(x, Callout)), None)) for one in sections]
+    told = [(one, next((x for x in one.blocks if isinstance(x, Callout)), None)) for one in sections]
     rows = tuple(
-        (Cell(name.partition(": ")[2] or name), Cell(box.line, is_bold=True, tone=box.tone))
-        for name, box in told
+        (
+            Cell(one.title.partition(": ")[2] or one.title, link=one.key),
+            Cell(box.line, is_bold=True, tone=box.tone),
+        )
+        for one, box in told
         if box is not None
     )
     if rows:
@@ -220,16 +224,19 @@ def _tiles(material: Material) -> Tiles:
     first = next((one for one, _ in main_causes(material.findings, 1) if one.severity != "info"), None)
     if first is not None:
         seconds = sum(window.seconds for window in joined(first.windows))
+        proof = anchors_of_findings(material).get(identity(first), "")
         if seconds:
-            tiles.append(Tile(format_duration(seconds), "the worst problem lasted", "critical"))
+            tiles.append(Tile(format_duration(seconds), "the worst problem lasted", "critical", proof))
         if first.evidence:
             row = evidence_row(first.evidence[0], lookup_in(material.knowledge.catalogue, lambda *_: ()))
-            tiles.append(Tile(row.value, shown(f"{row.what}{f'; {row.limit}' if row.limit else ''}", 90)))
+            what = shown(f"{row.what}{f'; {row.limit}' if row.limit else ''}", 90)
+            tiles.append(Tile(row.value, what, link=proof))
     if material.verdict.is_judged:
         tone: Tone = "critical" if counts.critical else "warning" if counts.warning else "ok"
         words = counts_text(SeverityCounts(counts.critical, counts.warning))
         noun = "problem" if counts.troubles == 1 else "problems"
-        tiles.append(Tile(format_count(counts.troubles), f"{noun}: {words}" if words else noun, tone))
+        problems = f"{noun}: {words}" if words else noun
+        tiles.append(Tile(format_count(counts.troubles), problems, tone, "findings"))
     if material.compared is not None:
         judged = material.compared.comparison.judged
         worse, total = judged.get("worse", 0), len(material.compared.comparison.pairs)
@@ -263,8 +270,10 @@ _COLUMNS = (
 
 def _found(material: Material, told: Sequence[tuple[Finding, int]]) -> Table:
     lookup = lookup_in(material.knowledge.catalogue, lambda *_: ())
+    anchors = anchors_of_findings(material)
     rows = []
     for finding, left in told:
+        proof = anchors.get(identity(finding), "")
         row = evidence_row(finding.evidence[0], lookup) if finding.evidence else None
         now, is_over = now_text(finding, material)
         more = f" (and {format_count(left)} more like it)" if left else ""
@@ -274,9 +283,14 @@ def _found(material: Material, told: Sequence[tuple[Finding, int]]) -> Table:
             when = material.clock.window(TimeRange(windows[0].start, windows[-1].end), zone=False)
         rows.append(
             (
-                Cell(plain_sentence(finding, material) + more, is_bold=True, symbol=finding.severity),
+                Cell(
+                    plain_sentence(finding, material) + more,
+                    is_bold=True,
+                    symbol=finding.severity,
+                    link=proof,
+                ),
                 Cell(when, tone="muted"),
-                Cell(row.value if row else "", is_bold=True),
+                Cell(row.value if row else "", is_bold=True, link=proof),
                 Cell(row.limit.removeprefix("limit ") if row else "", tone="muted"),
                 Cell(now, tone="ok" if is_over else "critical"),
             )

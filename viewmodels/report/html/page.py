@@ -25,6 +25,7 @@ from viewmodels.report.document import (
 )
 from viewmodels.report.html.markup import attribute, text
 from viewmodels.report.html.svg import svg
+from viewmodels.report.links import with_live_links
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """A file that could run nothing and load nothing, even if a name in it were taken for markup."""
@@ -34,7 +35,7 @@ _SYMBOLS: dict[Severity, str] = {"critical": "▲", "warning": "◆", "info": "�
 
 def report_html(report: Report) -> str:
     """Return the whole file."""
-    return "".join(_file(report))
+    return "".join(_file(with_live_links(report)))
 
 
 def _file(report: Report) -> Iterator[str]:
@@ -113,7 +114,8 @@ def _run(run: Run) -> str:
 def _tiles(one: Tiles) -> Iterator[str]:
     yield '<ul class="tiles">\n'
     for tile in one.tiles:
-        yield f'<li><b class="t-{tile.tone}">{text(tile.value)}</b><span>{text(tile.label)}</span></li>\n'
+        value = _linked(text(tile.value), tile.link)
+        yield f'<li><b class="t-{tile.tone}">{value}</b><span>{text(tile.label)}</span></li>\n'
     yield "</ul>\n"
 
 
@@ -141,7 +143,11 @@ def _cell(cell: Cell, column: Column) -> str:
     classes = ["n"] * column.is_number + [f"t-{cell.tone}"] * (cell.tone != "plain") + ["b"] * cell.is_bold
     name = f' class="{" ".join(classes)}"' if classes else ""
     symbol = f"{_symbol(cell.symbol)} " if cell.symbol else ""
-    return f"<td{name}>{symbol}{text(cell.text)}</td>"
+    return f"<td{name}>{symbol}{_linked(text(cell.text), cell.link)}</td>"
+
+
+def _linked(markup: str, anchor: str) -> str:
+    return f'<a class="proof" href="#{attribute(anchor)}">{markup}</a>' if anchor and markup else markup
 
 
 def _symbol(severity: Severity) -> str:
@@ -150,7 +156,9 @@ def _symbol(severity: Severity) -> str:
 
 def _figure(one: Figure) -> Iterator[str]:
     note = f"<small>{text(one.note)}</small>" if one.note else ""
-    yield f"<figure>\n<figcaption>{text(one.title)}{note}</figcaption>\n{svg(one.drawing)}\n</figure>\n"
+    anchor = f' id="{attribute(one.anchor)}"' if one.anchor else ""
+    yield f"<figure{anchor}>\n<figcaption>{text(one.title)}{note}</figcaption>\n"
+    yield f"{svg(one.drawing)}\n</figure>\n"
 
 
 def _causes(one: Causes) -> Iterator[str]:

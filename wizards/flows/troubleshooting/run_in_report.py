@@ -179,7 +179,7 @@ class _RunSection:
                     Cell(shown(line.title, _NAME), is_bold=line.is_found),
                     Cell(group, tone="muted"),
                     Cell(verdict, tone=_verdict_tone(verdict)),
-                    Cell(shown(line.measured, 200)),
+                    Cell(shown(line.measured, 200), link=self._anchor(line.leading) if line.leading else ""),
                     Cell(guides.get(line.id, ""), tone="muted"),
                 )
             )
@@ -244,12 +244,13 @@ class _RunSection:
         head = head_of(check)
         state = f"now {now.verdict}" if self._again is not None and now is not None else ""
         note = " · ".join([*(one.text for one in head.chips), *([state] if state else [])])
-        yield Heading(f"{shown(check.title)}: {shown(check.name, _NAME)}", note, symbol=check.severity)
+        title = f"{shown(check.title)}: {shown(check.name, _NAME)}"
+        yield Heading(title, note, symbol=check.severity, anchor=self._anchor(check.problem))
         yield paragraph(" ".join(shown(one, _TEXT) for one in (head.sentence, head.follows) if one))
         if (chart := self._charts.get(check.problem)) is not None:
-            yield _figure(check, chart, self._clock)
+            yield replace(_figure(check, chart, self._clock), anchor=self._chart_anchor(check.problem))
         if check.rule:
-            yield _rule(check)
+            yield _rule(check, self._chart_anchor(check.problem) if chart is not None else "")
         if check.causes:
             ordered = likely_first(check.causes)
             yield Causes(
@@ -262,6 +263,12 @@ class _RunSection:
                  for one in check.changes[:_MOST_CHANGES]]  # fmt: skip
         if lines := [*lines, *head.notes]:
             yield Steps(tuple(shown(one, _TEXT) for one in lines), is_ordered=False)
+
+    def _anchor(self, problem: str) -> str:
+        return f"guided-{self._run.number}-{problem.replace('.', '-')}"
+
+    def _chart_anchor(self, problem: str) -> str:
+        return f"{self._anchor(problem)}-chart"
 
     def _step(self, step: Step) -> str:
         so = f"If so ({step.if_so}): " if step.if_so else ""
@@ -357,7 +364,8 @@ def _numbers(numbers: Sequence[VerifiedNumber]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _rule(check: CheckResult) -> Table:
+def _rule(check: CheckResult, chart: str) -> Table:
+    """``chart`` is the anchor of the check's chart, empty if there is none."""
     columns = (
         Column("Rule", weight=3.2),
         Column("Measured", is_number=True, weight=1.1),
@@ -369,7 +377,7 @@ def _rule(check: CheckResult) -> Table:
     rows = tuple(
         (
             Cell(shown(one.what, 200)),
-            Cell(one.measured, is_bold=True),
+            Cell(one.measured, is_bold=True, link=chart),
             Cell(one.limit, tone="muted"),
             Cell(one.holds, tone="critical" if one.holds == "yes" else "muted"),
             Cell(shown(one.source, 200), tone="muted"),
