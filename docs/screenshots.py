@@ -97,11 +97,16 @@ def views(program: Program) -> dict[str, Callable[[], None]]:
 
         return show
 
+    def report() -> None:
+        program.window.show_panel("report")
+        wait_for(lambda: program.desk.report.state == "ready" and bool(program.desk.report.size))
+
     return {
         "findings": finding,
         "overview": page("overview"),
         "esxtop": page("esxtop"),
         "heatmap": page("heatmap"),
+        "report": report,
     }
 
 

@@ -91,6 +91,7 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="A title; else the worst problem is.")] = "",
     author: Annotated[str, typer.Option(metavar="NAME", help="Who prepared it.")] = "",
+    recipient: Annotated[str, typer.Option(metavar="NAME", help="For whom it was prepared.")] = "",
     remark: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="A paragraph for page 1; may be repeated.", show_default=False),
@@ -115,13 +116,14 @@ def report(
     """
     if len(before or ()) != len(after or ()):
         raise UsageError("--before and --after go together.", advice="Give both windows as T..T.")
-    if author and anonymise:
-        raise UsageError(
-            "--author is a name, and --anonymise leaves names out.", advice="Leave one of them away."
-        )
+    for option, name in (("--author", author), ("--recipient", recipient)):
+        if name and anonymise:
+            raise UsageError(
+                f"{option} is a name, and --anonymise leaves names out.", advice="Leave one of them away."
+            )
     choices = ReportChoices(
         audience, tuple(section) if section else None, frozenset(without or ()), title, author,
-        tuple(remark or ()), look,
+        recipient, tuple(remark or ()), look,
     )  # fmt: skip
     _require_sections([*(section or ()), *(without or ())])
     for target in (out, pdf):

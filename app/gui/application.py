@@ -136,6 +136,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     )
     desk.comparison.known = lambda: known_of(desk)
     desk.report.material = lambda put: material_of(desk, put)
+    desk.report.author = lambda: settings.text("report.author")
     desk.troubleshooting.findings = lambda: desk.findings.findings
     desk.troubleshooting.cards = desk.troubleshooting.fix.cards = JudgingCards(problems, thresholds)
     workbench.join(desk, window, saving)

@@ -121,7 +121,9 @@ class Preferences(QDialog):
             return self._choice(spec)
         if isinstance(spec.default, bool):
             return self._flag(spec)
-        return self._number(spec) if isinstance(spec.default, int) else self._folder(spec)
+        if isinstance(spec.default, int):
+            return self._number(spec)
+        return self._folder(spec) if spec.is_folder else self._line(spec)
 
     def _show(self, spec: SettingSpec, show_value: Callable[[], None]) -> None:
         self._show_value[spec.key] = show_value
@@ -148,6 +150,13 @@ class Preferences(QDialog):
         self._show(spec, lambda: box.setValue(self._settings.number(spec.key)))
         box.valueChanged.connect(lambda value: self._settings.set(spec.key, value))
         return box
+
+    def _line(self, spec: SettingSpec) -> QWidget:
+        line = QLineEdit(maxLength=80)
+        line.setAccessibleName(spec.title)
+        self._show(spec, lambda: line.setText(self._settings.text(spec.key)))
+        line.editingFinished.connect(lambda: self._settings.set(spec.key, line.text().strip()))
+        return line
 
     def _folder(self, spec: SettingSpec) -> QWidget:
         row = QWidget()

@@ -29,6 +29,7 @@ class WindowChoices:
     order: tuple[str, ...] = ()
     title: str = ""
     author: str = ""
+    recipient: str = ""
     remarks: str = ""
     look: Look = "auto"
     paper: Paper = "a4"

@@ -39,9 +39,12 @@ class ReportModel(QObject):
     ``report`` is another one; ``asked`` when the page is to come to the front; ``put`` with a message when
     something was put in. Between the page and the pane beside it: ``section_wanted`` with the key of a
     section that is to come in sight, ``section_seen`` with that of the one that is; ``save_wanted`` with
-    "html" or "pdf"; ``laid`` with the number of pages (0: they are being laid out); ``saved`` with a path.
+    "html", "pdf" or "paper" (to print it); ``laid`` with the number of pages (0: they are being laid out);
+    ``saved`` with a path. ``left`` with the choices and what was put in, when a session is closed that has
+    any.
 
-    ``material`` returns what a report is to be about now, None without a session.
+    ``material`` returns what a report is to be about now, None without a session; ``author`` who prepared
+    the last one, and so is proposed for the next.
     """
 
     changed = Signal()
@@ -53,11 +56,13 @@ class ReportModel(QObject):
     save_wanted = Signal(str)
     laid = Signal(int)
     saved = Signal(object)
+    left = Signal(object, object)
 
     def __init__(self, session: SessionModel, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._jobs = session, jobs
         self.material: Callable[[PutIn], Asked | None] = lambda _put: None
+        self.author: Callable[[], str] = lambda: ""
         self.state: State = "nothing"
         self.error: HyperscopeError | None = None
         self.choices = WindowChoices()
@@ -83,6 +88,10 @@ class ReportModel(QObject):
     def whole(self) -> Report | None:
         """The report with all sections; None until it was written."""
         return self._written.report if self._written is not None else None
+
+    @property
+    def _usual(self) -> WindowChoices:
+        return WindowChoices(author=self.author())
 
     @property
     def example(self) -> str:
@@ -116,7 +125,7 @@ class ReportModel(QObject):
     def watch(self, *, on: bool) -> None:
         """The page comes in sight, or goes: what it shows is written when it is looked at."""
         self._is_watched = on
-        if on and self.state in ("nothing", "ready") and (self._written is None or self._is_stale()):
+        if on and self.state in ("nothing", "ready") and (self._written is None or self._made != self._key()):
             self.write()
 
     def write(self) -> None:
@@ -158,8 +167,13 @@ class ReportModel(QObject):
 
     def start_anew(self) -> None:
         """Forget what was chosen and put in."""
-        self.choices, self.put_in = WindowChoices(), PutIn()
+        self.choices, self.put_in = self._usual, PutIn()
         self.write()
+
+    def take_up(self, choices: WindowChoices, put_in: PutIn) -> None:
+        """Go on with what was chosen and put in when the session was open before."""
+        self.choices, self.put_in = choices, put_in
+        self.changed.emit()
 
     def put_more(self, put_in: PutIn, what: str) -> None:
         """Take what was put in together with more; ``what`` begins the sentence: "The chart is"."""
@@ -186,6 +200,7 @@ class ReportModel(QObject):
             sections=keys,
             title=found.text(choices.title),
             author="" if choices.anonymise else choices.author,
+            recipient="" if choices.anonymise else choices.recipient,
             remarks=tuple(remarks),
             look=choices.look,
         )
@@ -218,9 +233,6 @@ class ReportModel(QObject):
         asked = self.material(self.put_in)
         return (self.put_in, self.choices.anonymise, asked.clock if asked is not None else None)
 
-    def _is_stale(self) -> bool:
-        return self._made != self._key()
-
     def _fail(self, error: HyperscopeError) -> None:
         self.state, self.error = "failed", error
         self.changed.emit()
@@ -228,8 +240,10 @@ class ReportModel(QObject):
     def _clear(self) -> None:
         self._jobs.cancel(JOB)
         self._soon.stop()
+        if (self.choices, self.put_in) != (self._usual, PutIn()):
+            self.left.emit(self.choices, self.put_in)
         self._written, self.report, self._of, self._made, self.size = None, None, None, None, 0
-        self.choices, self.put_in = WindowChoices(), PutIn()
+        self.choices, self.put_in = self._usual, PutIn()
         self.state, self.error = "nothing", None
         self.arranged.emit()
         self.changed.emit()

@@ -19,6 +19,7 @@ Value = str | int | bool
 class SettingSpec:
     """A setting. ``choices`` are its allowed (value, label) pairs; ``minimum`` and ``maximum`` bound a
     number. ``is_zone``: the value is a time zone (``local``, ``utc``, ``host`` or an IANA name).
+    ``is_folder``: a text is the path of a folder.
     """
 
     key: str
@@ -31,6 +32,7 @@ class SettingSpec:
     maximum: int = 0
     unit: str = ""
     is_zone: bool = False
+    is_folder: bool = True
 
 
 SETTINGS: tuple[SettingSpec, ...] = (
@@ -72,6 +74,10 @@ SETTINGS: tuple[SettingSpec, ...] = (
     SettingSpec(
         "live.window", "Live window", "How much time a new recording shows.", 15, "Recording",
         minimum=1, maximum=240, unit="min",
+    ),
+    SettingSpec(
+        "report.author", "Your name in reports", "Stands below the title; proposed for every new report.", "",
+        "Report", is_folder=False,
     ),
     SettingSpec(
         "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab",

@@ -24,7 +24,8 @@ class ViewState(msgspec.Struct, frozen=True):
     """The view of a session. ``charts`` None: they follow the scope; ``charts_of``: entities that they stay
     with.
 
-    ``moment`` is the pinned moment in ms. ``request`` is how this window recorded the session, None if it
+    ``moment`` is the pinned moment in ms; ``report`` what was chosen for the report and put into it
+    (``report_keeping``), None if nothing was. ``request`` is how this window recorded the session, None if it
     did not.
     """
 
@@ -34,6 +35,7 @@ class ViewState(msgspec.Struct, frozen=True):
     request: RecordRequest | None = None
     charts_of: tuple[EntityRef, ...] | None = None
     moment: _Instant | None = None
+    report: dict[str, Any] | None = None
 
 
 class _Kept(msgspec.Struct, frozen=True):

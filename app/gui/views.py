@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecordRequest, TestRequest
+from app.gui.report_choices import PutIn, WindowChoices
 from app.gui.view_state import ViewState, ViewStates
 from app.gui.window import Window
 from sessions.model import EntityRef
@@ -29,6 +31,8 @@ class Views(QObject):
         self._request: RecordRequest | None = None
         self._wanted: dict[Path, tuple[Scope, RecordRequest | None]] = {}
         self._moment: int | None = None
+        self._report: dict[str, Any] | None = None
+        desk.report.left.connect(self._take_report)
         desk.moment.changed.connect(self._take_moment)
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
@@ -63,6 +67,9 @@ class Views(QObject):
             self._desk.moment.pin(known.moment)
         if known.charts is not None and wanted is None:
             self._desk.charts.choose(known.charts, known.charts_of)
+        self._report = None
+        if known.report is not None and wanted is None:
+            self._take_up_report(known.report)
         if known.page:
             self._window.show_panel(known.page)
 
@@ -77,9 +84,24 @@ class Views(QObject):
             page=page.objectName().removeprefix("panel-") if page is not None else "",
             request=self._request,
             moment=self._moment,
+            report=self._report,
         )
         self._states.keep(self._path, view)
-        self._path = self._request = self._moment = None
+        self._path = self._request = self._moment = self._report = None
+
+    def _take_report(self, choices: WindowChoices, put_in: PutIn) -> None:
+        """Keep what was put into the report, which is about to be let go."""
+        from app.gui.report_keeping import kept_report  # noqa: PLC0415 - few sessions have it
+
+        self._report = kept_report(choices, put_in)
+
+    def _take_up_report(self, kept: dict[str, Any]) -> None:
+        from app.gui.report_keeping import taken_up  # noqa: PLC0415 - few sessions have it
+
+        choices, put_in, gone = taken_up(kept)
+        self._desk.report.take_up(choices, put_in)
+        for text in gone:
+            self._desk.notify(text, "warning")
 
     def _take_moment(self, at: int | None) -> None:
         if self._desk.session.snapshot is not None:  # else it is let go because the session is closed

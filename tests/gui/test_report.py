@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import which
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit
+from PySide6.QtPrintSupport import QPrintDialog
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.helping import topic_of
 from app.gui.report_material import put_finding
 from app.gui.report_model import ReportModel
+from app.gui.report_paper import ReportPaper
+from app.report_making import AskedComparison
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
 from tests.app.test_report_command import page, validated
 from tests.gui.one_window import opened, press, program, session
 from tests.gui.windows import child_of, has_charts, message_button, wait
 from widgets.messages import Messages
+from widgets.report_print import LaidReport
+from widgets.report_print.printer import PaperPrinting, chosen_pages, printer_for
 from wizards.pages.report_page import ReportPage
 from wizards.pages.report_rail import ReportRail
 
@@ -179,6 +186,119 @@ def test_printing_is_stopped_and_leaves_no_file(desk: Desk, tmp_path: Path) -> N
     assert [one.state for one in jobs.visible_jobs()] == ["cancelled"]
     desk.qtbot.wait(50)
     assert list(tmp_path.glob("*.pdf")) == []
+
+
+def file_of(dialog: QPrintDialog) -> QLineEdit:
+    found = dialog.findChild(QLineEdit, "filename")
+    assert found is not None
+    return found
+
+
+def test_it_is_printed(desk: Desk, tmp_path: Path) -> None:
+    """On a printer that every system without one has: a file."""
+    out = tmp_path / "paper.pdf"
+    desk.qtbot.mouseClick(desk.rail.paper_button, Qt.MouseButton.LeftButton)
+    dialog = child_of(desk.program.window, QPrintDialog)
+    assert dialog.isVisible()
+    file_of(dialog).setText(str(out))
+    button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "&Print")
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    messages = child_of(desk.program.window, Messages)
+    count = desk.page.pages.count
+    wait(desk.qtbot, lambda: f"Printed: {count} pages." in messages.text)
+    assert out.read_bytes().startswith(b"%PDF-")
+    if which("pdftotext"):
+        text = subprocess.run(
+            ["pdftotext", "-layout", out, "-"], capture_output=True, text=True, check=True
+        ).stdout
+        assert text.count("\f") == count
+        assert "What was found" in text
+    wait(desk.qtbot, lambda: not desk.program.window.findChildren(QPrintDialog))
+
+
+def test_only_the_pages_that_were_chosen_are_printed_and_printing_is_stopped(
+    desk: Desk, tmp_path: Path
+) -> None:
+    assert desk.model.report is not None
+    laid = LaidReport(desk.model.report, "letter")
+    while laid.advance():
+        pass
+    printer = printer_for(laid)
+    printer.setOutputFileName(str(tmp_path / "two.pdf"))
+    printer.setFromTo(2, 3)
+    printing = PaperPrinting(laid, printer)
+    while printing.advance():
+        pass
+    assert printing.close()
+    assert printing.done == 2
+    assert chosen_pages(printer, 5) == [1, 2]
+    printer.setPageOrder(printer.PageOrder.LastPageFirst)
+    assert chosen_pages(printer, 5) == [2, 1]
+
+    desk.qtbot.mouseClick(desk.rail.paper_button, Qt.MouseButton.LeftButton)
+    dialog = child_of(desk.program.window, QPrintDialog)
+    file_of(dialog).setText(str(tmp_path / "stopped.pdf"))
+    dialog.accept()
+    jobs = desk.program.desk.jobs
+    (job,) = (one for one in jobs.visible_jobs() if one.title.startswith("Printing"))
+    job.cancel()
+    assert [one.state for one in jobs.visible_jobs()] == ["cancelled"]
+    wait(desk.qtbot, lambda: not desk.program.window.findChildren(QPrintDialog))
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", "QPainter::begin")
+def test_a_printer_that_takes_nothing_is_said(desk: Desk, tmp_path: Path) -> None:
+    laid = desk.page.pages._laid
+    assert laid is not None
+    printer = printer_for(laid)
+    printer.setOutputFileName(str(tmp_path / "no such folder" / "paper.pdf"))
+    ReportPaper(desk.program.desk, desk.page, desk.page)._print(laid, printer)
+    messages = child_of(desk.program.window, Messages)
+    wait(desk.qtbot, lambda: "The printer took no pages" in messages.text)
+    assert [one.state for one in desk.program.desk.jobs.visible_jobs()] == ["failed"]
+
+
+def test_what_was_chosen_and_put_in_is_there_when_the_session_is_opened_again(
+    opened: Program, session: Path, qtbot: QtBot
+) -> None:
+    desk = opened.desk
+    opened.window.show_panel("charts")
+    wait(qtbot, lambda: has_charts(opened))
+    press(qtbot, Qt.Key.Key_A, CTRL | SHIFT)
+    put_finding(desk, desk.findings.findings[0])
+    press(qtbot, Qt.Key.Key_R, CTRL)
+    wait(qtbot, lambda: opened.window.findChild(ReportRail) is not None)
+    page = Desk(opened, child_of(opened.window, ReportPage), child_of(opened.window, ReportRail), qtbot)
+    page.settle()
+    for word, field in (("Mara Voss", page.rail.author), ("the board", page.rail.recipient)):
+        qtbot.keyClicks(field, word)
+    page.tick("inventory")
+    wait(qtbot, lambda: page.model.report is not None and page.model.report.recipient == "the board")
+    assert page.model.report is not None
+    assert page.model.report.byline.endswith(" · prepared by Mara Voss for the board")
+    before, kept = page.sections(), (page.model.choices, page.model.put_in)
+    gone = Path("/nowhere/gone.hscope")
+    window = TimeRange(0, 1000)
+    other = AskedComparison(window, window, sessions=(None, gone))
+    page.model.put_more(page.model.put_in.with_one(comparison=other), "The comparison is")
+
+    opened.desk.session.close()
+    wait(qtbot, lambda: desk.session.snapshot is None)
+    assert page.model.put_in.count == 0
+    opened.workbench.open_paths([session])
+    wait(qtbot, lambda: desk.findings.diagnosis is not None)
+    assert (page.model.choices, page.model.put_in) == kept
+    messages = child_of(opened.window, Messages)
+    assert (
+        "A comparison with gone.hscope was in the report: that file is not there any more." in messages.text
+    )
+    assert badge(opened, "Report") == str(kept[1].count)
+    opened.window.show_panel("report")
+    page.settle()
+    assert page.sections() == before
+
+    page.model.start_anew()  # who prepared it is proposed again, for whom is not
+    assert (page.model.choices.author, page.model.choices.recipient) == ("Mara Voss", "")
 
 
 def test_names_are_left_out(desk: Desk, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class ReportChoices:
     without: frozenset[str] = frozenset()
     title: str = ""
     author: str = ""
+    recipient: str = ""
     remarks: tuple[str, ...] = ()
     look: Look = "auto"
 
@@ -81,6 +82,7 @@ def arranged(report: Report, choices: ReportChoices) -> Report:
         report,
         title=shown(choices.title.strip(), _TITLE) or report.title,
         author=shown(choices.author.strip(), _AUTHOR),
+        recipient=shown(choices.recipient.strip(), _AUTHOR),
         sections=tuple(sections),
         look=choices.look,
     )

@@ -173,7 +173,8 @@ class Report:
     """A whole report; if it has a page for a manager, that is its first section.
 
     ``session`` names the file it was made from, ``made`` when, with the zone; ``program`` by what.
-    ``author`` is who prepared it, empty where nobody is to be named. ``look`` is that of the HTML file.
+    ``author`` is who prepared it and ``recipient`` for whom, empty where nobody is to be named.
+    ``look`` is that of the HTML file.
     """
 
     title: str
@@ -183,15 +184,17 @@ class Report:
     made: str
     program: str
     author: str = ""
+    recipient: str = ""
     look: Look = "auto"
     is_simulated: bool = False
     language: str = "en"
 
     @property
     def byline(self) -> str:
-        """What stands below the title: what it is about, and who prepared it."""
-        by = f"prepared by {self.author}" if self.author else ""
-        return " · ".join(part for part in (self.subtitle, by) if part)
+        """What stands below the title: what it is about, who prepared it, for whom."""
+        by = f" by {self.author}" if self.author else ""
+        by += f" for {self.recipient}" if self.recipient else ""
+        return " · ".join(part for part in (self.subtitle, f"prepared{by}" if by else "") if part)
 
     def numbered(self) -> Sequence[tuple[int, Section]]:
         """Return the sections with their numbers; 0 for the page that a manager reads."""

@@ -7,6 +7,7 @@ from widgets.keys import KeyRow
 PAGE_KEYS = (
     KeyRow("html", "Save the report as HTML", ("Ctrl+Return",)),
     KeyRow("pdf", "Save the report as PDF", ("Ctrl+Shift+Return",)),
+    KeyRow("paper", "Print the report", ("Ctrl+P",)),
     KeyRow("again", "Write the report anew", ("R",)),
 )
 """The keys of the page and of the pane beside it."""

@@ -25,8 +25,8 @@ from wizards.pages.report_pages import ReportPages
 
 class ReportPage(QWidget):
     """Signals: ``appeared`` with True when the page comes in sight, False when it goes; ``again`` when the
-    report is to be written anew; ``cancelled``; ``saved`` with "html" or "pdf"; ``act_wanted`` for the button
-    of an empty page.
+    report is to be written anew; ``cancelled``; ``saved`` with "html", "pdf" or "paper"; ``act_wanted`` for
+    the button of an empty page.
     """
 
     appeared = Signal(bool)
@@ -73,6 +73,7 @@ class ReportPage(QWidget):
             {
                 "html": lambda _key: self.saved.emit("html"),
                 "pdf": lambda _key: self.saved.emit("pdf"),
+                "paper": lambda _key: self.saved.emit("paper"),
                 "again": lambda _key: self.again.emit(),
             },
         )

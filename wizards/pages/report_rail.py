@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -44,12 +45,14 @@ _LOOKS = (
     ("light", "Light", "The HTML file is light"),
     ("dark", "Dark", "The HTML file is dark"),
 )
+_ABOUT_AUTHOR = "Stands below the title; it is proposed for your next reports, too"
+_ABOUT_RECIPIENT = "Stands below the title, behind who prepared it"
 _PAPERS = (("a4", "A4", "PDF on A4, 210 × 297 mm"), ("letter", "Letter", "PDF on Letter, 8.5 × 11 inches"))
 
 
 class ReportRail(Pane):
     """Signals: ``chosen`` with the name of a choice and its value; ``ticked``, ``ordered`` and ``wanted`` as
-    the contents have them; ``begun_anew``; ``saved`` with "html" or "pdf"; ``again``; ``opened`` and
+    the contents have them; ``begun_anew``; ``saved`` with "html", "pdf" or "paper"; ``again``; ``opened`` and
     ``revealed`` for the file that was saved last.
     """
 
@@ -68,9 +71,13 @@ class ReportRail(Pane):
         self.title.setAccessibleName("Title of the report")
         self.author = QLineEdit(maxLength=80, placeholderText="Prepared by…")
         self.author.setAccessibleName("Who prepared the report")
+        self.recipient = QLineEdit(maxLength=80, placeholderText="For…")
+        self.recipient.setAccessibleName("For whom the report was prepared")
         self.remarks = QPlainTextEdit(placeholderText="Remarks for page 1…", tabChangesFocus=True)
         self.remarks.setAccessibleName("Remarks for page 1")
         self.remarks.setFixedHeight(64)
+        # The style sheet has a lower least height, to which a low window would squeeze it.
+        self.remarks.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.contents = ContentsList(theme)
         self.anonymise = QCheckBox("Anonymise names")
         self.anonymise.setToolTip("vm-3, host-1, user-2 … for every name, address and path")
@@ -88,6 +95,8 @@ class ReportRail(Pane):
         self.html.clicked.connect(lambda: self.saved.emit("html"))
         self.pdf.clicked.connect(lambda: self.saved.emit("pdf"))
         self.pdf.setAccessibleName("Save PDF")
+        self.paper_button = QPushButton("Print…")
+        self.paper_button.clicked.connect(lambda: self.saved.emit("paper"))
         self.about = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.about.setProperty("role", "muted")
         self.file = ElidedLabel()
@@ -102,6 +111,7 @@ class ReportRail(Pane):
             {
                 "html": lambda _key: self.saved.emit("html"),
                 "pdf": lambda _key: self.saved.emit("pdf"),
+                "paper": lambda _key: self.saved.emit("paper"),
                 "again": lambda _key: self.again.emit(),
             },
         )
@@ -112,7 +122,7 @@ class ReportRail(Pane):
         self._dress()
 
     def _join(self) -> None:
-        for line in (self.title, self.author):
+        for line in (self.title, self.author, self.recipient):
             line.textEdited.connect(lambda _text: self._typed.start())
             line.editingFinished.connect(self._tell_texts)
         self.remarks.textChanged.connect(self._typed.start)
@@ -136,7 +146,7 @@ class ReportRail(Pane):
         column.addLayout(rows)
         column.addWidget(_line())
         _add(column, _row(self.anonymise, self.example, stretched=1))
-        _add(column, self.author)
+        _add(column, _row(self.author, self.recipient, stretched=-1))
         _add(column, self.remarks)
         _add(column, self._fields())
         column.addStretch(1)
@@ -173,7 +183,7 @@ class ReportRail(Pane):
         foot = QVBoxLayout()
         foot.setContentsMargins(12, 10, 12, 10)
         foot.setSpacing(6)
-        foot.addLayout(_row(self.html, self.pdf))
+        foot.addLayout(_row(self.html, self.pdf, self.paper_button))
         foot.addWidget(self.about)
         self._saved = QWidget()
         saved = QVBoxLayout(self._saved)
@@ -189,7 +199,7 @@ class ReportRail(Pane):
         """Show what was chosen; ``proposed`` is the title where nobody typed one."""
         self.title.setPlaceholderText(shown(proposed, 120) or "Title")
         self.title.setToolTip(tooltip_text(proposed))
-        for field, name in ((self.title, "title"), (self.author, "author")):
+        for field, name in self._lines():
             if field.text() != values[name] and not self._typed.isActive():
                 field.setText(str(values[name]))
         if self.remarks.toPlainText() != values["remarks"] and not self._typed.isActive():
@@ -202,8 +212,9 @@ class ReportRail(Pane):
         self.anonymise.setChecked(bool(values["anonymise"]))
         self.anonymise.blockSignals(False)
         names_out = bool(values["anonymise"])
-        self.author.setEnabled(not names_out)
-        self.author.setToolTip("A report without names has no author" if names_out else "")
+        for field, about in ((self.author, _ABOUT_AUTHOR), (self.recipient, _ABOUT_RECIPIENT)):
+            field.setEnabled(not names_out)
+            field.setToolTip("A report without names names nobody" if names_out else about)
 
     def show_contents(self, rows: Sequence[tuple[str, str, str, bool]]) -> None:
         """Show the sections that there are."""
@@ -216,9 +227,14 @@ class ReportRail(Pane):
     def show_about(self, text: str, *, html: str = "", pdf: str = "") -> None:
         """Say what the files will be; ``html`` and ``pdf`` say why one can't be saved now."""
         self.about.setText(text)
-        for button, reason, key in ((self.html, html, "Ctrl+Return"), (self.pdf, pdf, "Ctrl+Shift+Return")):
+        buttons = (
+            (self.html, html, "Save it as a file (Ctrl+Return)"),
+            (self.pdf, pdf, "Save it as a file (Ctrl+Shift+Return)"),
+            (self.paper_button, pdf, "Print it: the pages as they are shown (Ctrl+P)"),
+        )
+        for button, reason, what in buttons:
             button.setEnabled(not reason)
-            button.setToolTip(reason or f"Save it as a file ({key})")
+            button.setToolTip(reason or what)
 
     def show_saved(self, name: str) -> None:
         """Say which file was saved last, with what can be done with it; none for an empty name."""
@@ -232,14 +248,18 @@ class ReportRail(Pane):
 
     def _tell_texts(self) -> None:
         self._typed.stop()
-        texts = self.title.text(), self.author.text(), self.remarks.toPlainText()
-        for name, text in zip(("title", "author", "remarks"), texts, strict=True):
+        texts = {name: field.text() for field, name in self._lines()}
+        for name, text in {**texts, "remarks": self.remarks.toPlainText()}.items():
             self.chosen.emit(name, text)
+
+    def _lines(self) -> tuple[tuple[QLineEdit, str], ...]:
+        """The fields of one line, with the names of the choices."""
+        return (self.title, "title"), (self.author, "author"), (self.recipient, "recipient")
 
     def _dress(self) -> None:
         icons, tokens = self._theme.icons, self._theme.tokens
         self.html.setIcon(icons.get("save", tokens.on_accent))
-        self.pdf.setIcon(icons.get("print"))
+        self.paper_button.setIcon(icons.get("print"))
         self.reveal.setIcon(icons.get("folder"))
 
 

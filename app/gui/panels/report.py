@@ -1,4 +1,4 @@
-"""The Report page: lays the report out in steps, shows its pages, and saves it."""
+"""The Report page: lays the report out in steps, shows its pages, saves and prints it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
+from app.gui.report_paper import ReportPaper
 from app.gui.report_saving import ReportSaving
 from resources.foreign_text import shown
 from widgets.report_print import LaidReport
@@ -26,6 +27,7 @@ class ReportPanel(QObject):
         super().__init__(self.view)
         self._desk, self._model = desk, desk.report
         self._saving = ReportSaving(desk, self.view, self)
+        self._on_paper = ReportPaper(desk, self.view, self)
         self._laid: LaidReport | None = None
         self._coming: LaidReport | None = None
         self._lay = QTimer(self, interval=0)
@@ -132,8 +134,10 @@ class ReportPanel(QObject):
         report = self._model.report
         if report is None or not report.sections or self._model.state == "writing":
             self._desk.notify("There is no report to save yet.", "info")
-        elif kind == "pdf" and (self._laid is None or self._coming is not None):
+        elif kind != "html" and (self._laid is None or self._coming is not None):
             self._desk.notify("The pages are being laid out: try again in a moment.", "info")
+        elif kind == "paper" and self._laid is not None:
+            self._on_paper.ask(self._laid)
         else:
             self._saving.ask(kind, report, self._laid)
 

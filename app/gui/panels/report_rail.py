@@ -48,6 +48,8 @@ class ReportRailPanel(QObject):
     def _choose(self, name: str, value: object) -> None:
         choices = self._model.choices
         changed = replace(choices, **{name: value})  # type: ignore[arg-type]
+        if name == "author":
+            self._desk.settings.set("report.author", str(value).strip())
         if name == "audience":
             changed = replace(changed, ticks=())  # the usual sections of that audience
         if changed != choices:
