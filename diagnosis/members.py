@@ -187,7 +187,8 @@ class _Gathering:
         """Those that the signal asks for by name, fact, or as others than the entity itself."""
         signal = self._signal
         if signal.others:
-            found = [one for one in found if one.ref != ref]
+            own = {ref, *(one.ref for one in self._parts_of_vm(ref))}
+            found = [one for one in found if one.ref not in own]
         if signal.where_name:
             wanted = re.compile(signal.where_name)
             found = [one for one in found if wanted.fullmatch(self._topology.entity(one.ref).name)]
@@ -201,6 +202,11 @@ class _Gathering:
             known = self._topology.texts(signal.other_fact)
             found = [one for one in found if known.get(one.ref) != known.get(ref)]
         return self._on_its_switches(ref, found) if signal.same_switch else found
+
+    def _parts_of_vm(self, ref: EntityRef) -> Sequence[Placed]:
+        """What a VM has of the kind that the signal asks for on its host: disks, ports."""
+        kind = self._scope.rpartition(".")[2]
+        return self._topology.below(self._source, ref, kind) if ref.kind == "vm" else ()
 
     def _on_its_switches(self, ref: EntityRef, found: Sequence[Placed]) -> Sequence[Placed]:
         """The uplinks that serve the entity's own ports, none where nothing says which these are; of an

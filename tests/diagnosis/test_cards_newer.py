@@ -335,6 +335,20 @@ class TestPartsOfVsan:
         assert of_host.causes[0].cause == "write_buffer_full"
         assert "most vSAN disk group 1 (esx02)" in of_host.conclusion
         assert of_store.consequence_of == ("vsan.congestion", of_host.entity)
+        assert of_store.conclusion == (
+            "vSAN of vsanDatastore was congested by 210 of 255 (up to 210), most by "
+            "vSAN disk group 1 (esx02): 210 (write buffer free: 4 %)."
+        )
+
+    def test_what_holds_back_no_vm_is_not_said_to_hold_them_back(self) -> None:
+        recording, store = self.store(congestion=130.0)
+        self.part(recording, store, "vSAN, as VMs see it (cluster-01)", congestion=0.0)
+        found = only(recording, problem="vsan.congestion")
+        assert found.conclusion == "vSAN of vsanDatastore was congested by 130 of 255 (up to 130)."
+        recording, store = self.store(congestion=130.0)
+        self.part(recording, store, "vSAN, as VMs see it (cluster-01)", congestion=70.0)
+        found = only(recording, problem="vsan.congestion")
+        assert found.conclusion.endswith("(up to 130); what VMs send was held back by 70.")
 
     def test_the_express_architecture_tells_of_reads_and_writes_and_has_no_kinds(self) -> None:
         recording, store = self.store(congestion=130.0)

@@ -16,6 +16,7 @@ from tests.diagnosis.recordings import (
     during,
     findings,
     only,
+    session,
     verdicts,
 )
 
@@ -480,6 +481,37 @@ class TestFirstWrite:
         slow = only(recording, problem="storage.vm_latency")
         assert slow.consequence_of is not None
         assert slow.consequence_of[0] == self.PROBLEM
+
+    def test_disks_of_several_vms_that_wait_at_once_share_a_reason(self) -> None:
+        """As on a vSAN that was congested for a while: no disk of them is written for the first time."""
+        recording = self.disk(latency_write=during(0, 420, 25.0, 1.0), latency_read=1.0)
+        beside = recording.vm("ingest02", {"cpu.ready": 0.5})
+        levels = DISK | {"vdisk.latency_write": during(0, 420, 20.0, 1.0), "vdisk.latency_read": 1.0}
+        recording.add("vdisk", "scsi0:0", levels, parent=beside)
+        assert findings(recording, problem=self.PROBLEM) == []
+        slow = findings(recording, problem="storage.vm_latency")
+        assert {one.entity_name for one in slow} == {"ingest01", "ingest02"}
+        said = [cause(one, "first_write") for one in slow]
+        assert {one.verdict for one in said} == {"ruled out"}
+        assert "disks of other VMs on esx01 waited for a write as well, 20 ms" in said[0].because
+
+    def test_a_second_disk_of_the_vm_is_no_other_s(self) -> None:
+        recording = self.disk(latency_write=during(0, 420, 25.0, 1.0), latency_read=1.0)
+        (vm,) = (ref for ref in session(recording).entities() if ref.kind == "vm")
+        levels = DISK | {"vdisk.latency_write": during(0, 420, 22.0, 1.0), "vdisk.latency_read": 1.0}
+        recording.add("vdisk", "scsi0:1", levels, parent=vm)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "first_write"
+
+    def test_congestion_of_its_vsan_explains_it(self) -> None:
+        recording = self.disk(latency_write=during(0, 420, 25.0, 1.0), latency_read=1.0)
+        (vm,) = (ref for ref in session(recording).entities() if ref.kind == "vm")
+        store = recording.shared(
+            "vsanDatastore", {"vsan.congestion": during(0, 420, 210.0, 0.0)}, "datastore"
+        )
+        recording.fact(store, "datastore.type", "vsan")
+        recording.fact(vm, "vdisk.scsi0:0.datastore", store.key)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.consequence_of == ("vsan.congestion", store)
 
     @pytest.mark.parametrize(
         "levels",
