@@ -201,6 +201,13 @@ class TestARelocation:
         recording.event(ref, "storage_vmotion", "Relocating sql01 to lun-a", 300, 600)
         assert only(recording, problem="svmotion.impact").severity == severity
 
+    def test_one_that_lasts_for_most_of_the_recording(self) -> None:
+        recording = vcenter()
+        slow = during(100, 1200, 120.0, 2.0)
+        ref = vm_with_disks(recording, {"vdisk.latency_read": slow, "vdisk.latency_write": slow})
+        recording.event(ref, "storage_vmotion", "Relocating sql01 to lun-a", 100, 1100)
+        assert only(recording, problem="svmotion.impact").severity == "warning"
+
 
 class TestDisksAboveTheirDevice:
     PROBLEM = "storage.vm_latency"

@@ -295,6 +295,14 @@ class TestNoisyNeighbour:
         assert full.consequence_of is not None
         assert full.consequence_of[0] == self.PROBLEM
 
+    def test_a_neighbour_who_goes_on_stays_one(self) -> None:
+        recording = self.site(
+            sends=during(120, 1200, 8_500.0, 300.0),
+            link=during(120, 1200, 9_000.0, 700.0),
+            loss=during(120, 1200, 2.0),
+        )
+        assert only(recording, problem=self.PROBLEM).share == 0.9
+
     @pytest.mark.parametrize(
         ("sends", "loss"),
         [(during(300, 900, 8_500.0, 300.0), 0.0), (100.0, during(300, 900, 2.0))],

@@ -528,6 +528,18 @@ class TestNoisyNeighbour:
         assert slow.consequence_of is not None
         assert slow.consequence_of[0] == self.PROBLEM
 
+    def test_a_neighbour_who_goes_on_stays_one(self) -> None:
+        """What lasts for most of the recording is no better time of it."""
+        pair = self.pair(others=during(120, 1200, 6_000.0, 50.0), slow=during(120, 1200, 30.0, 2.0))
+        found = only(*pair, problem=self.PROBLEM)
+        assert (found.causes[0].cause, found.share) == ("noisy_neighbour", 0.9)
+
+    def test_a_victim_whose_own_load_moves_a_little(self) -> None:
+        """Its quietest minute is a quarter below its usual load, which does not rise."""
+        own: Level = lambda t: np.where((t > 100) & (t < 170), 110.0, 150.0)  # noqa: E731
+        pair = self.pair(own=own, others=during(300, 900, 6_000.0, 50.0), slow=during(300, 900, 30.0, 2.0))
+        assert only(*pair, problem=self.PROBLEM).causes[0].cause == "noisy_neighbour"
+
     def test_bursts_that_come_back(self) -> None:
         def bursts(high: float, low: float) -> Level:
             return lambda t: np.where(t % 300 < 45, high, low)
