@@ -22,7 +22,8 @@ class Streaming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     longer: how long esxtop may write nothing. ``answer_s``: what a question may take. ``first_wait_s`` up to
     ``longest_wait_s`` between tries to come back. ``greeting_bytes`` may precede the header, ``headers`` may
     follow one another. Stamps that are off by more than ``zone_hours`` have no time zone. ``jump_s``: how far
-    the clock may be off before it is said; ``steps`` between samples tell how often they come.
+    the clock may be off before it is said; ``steps`` between samples tell how often they come,
+    each up to ``collecting_s`` later than asked for.
     """
 
     usual_s: int
@@ -39,6 +40,7 @@ class Streaming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zone_hours: int
     jump_s: float
     steps: int
+    collecting_s: float
     source: str
 
     def patience(self, interval_s: float) -> float:

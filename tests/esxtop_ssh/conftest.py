@@ -6,12 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from collectors.esxtop.over_ssh.collector import EsxtopSshCollector
+from collectors.esxtop.over_ssh.collector import EsxtopSshCollector, SshPace
 from connections.known_hosts import KnownHosts
 from connections.ssh.connection import TimeOuts
 from lab import Lab, load_scenarios
@@ -61,10 +62,10 @@ def host(tmp_path: Path) -> Iterator[FakeHost]:
 class Recording:
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, host: FakeHost, known: KnownHosts) -> None:
+    def __init__(self, host: FakeHost, known: KnownHosts, port: int | None = None) -> None:
         self.feed, self.stop = MemoryFeed(), Stop()
         self.failure: HyperscopeError | None = None
-        self._collector = collector(host, known)
+        self._collector = collector(host, known, port)
         self._thread = threading.Thread(target=self._run, name="recording")
         self._thread.start()
 
@@ -95,15 +96,20 @@ class Recording:
     def message(self) -> str:
         return self.feed.health[1].message if self.feed.health else ""
 
+    def pause(self, *, on: bool) -> None:
+        self.stop.paused = on
+
     def end(self) -> None:
         self.stop.set()
         self._thread.join()
 
 
-def collector(host: FakeHost, known: KnownHosts) -> EsxtopSshCollector:
+def collector(host: FakeHost, known: KnownHosts, port: int | None = None) -> EsxtopSshCollector:
+    address = host.server.address
     return EsxtopSshCollector(
-        host.server.address,
+        address if port is None else replace(address, host="127.0.0.1", port=port),
         by_key(host.server),
+        SshPace(2.0),
         known=known,
         ask=yes,
         time_outs=HASTY,
@@ -117,12 +123,12 @@ def known(tmp_path: Path) -> KnownHosts:
 
 
 @pytest.fixture
-def recording(known: KnownHosts) -> Iterator[Callable[[FakeHost], Recording]]:
-    """Start recordings: ``recording(host)``; they are ended at last."""
+def recording(known: KnownHosts) -> Iterator[Callable[..., Recording]]:
+    """Start recordings: ``recording(host)``, or through a port; they are ended at last."""
     with ExitStack() as running:
 
-        def start(host: FakeHost) -> Recording:
-            found = Recording(host, known)
+        def start(host: FakeHost, port: int | None = None) -> Recording:
+            found = Recording(host, known, port)
             running.callback(found.end)
             return found
 

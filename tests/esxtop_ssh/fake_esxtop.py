@@ -5,7 +5,8 @@ printed in the grammar of genuine ones. How it plays is in ``plan.json`` in the 
 
 * ``capture``: the file. ``from``: the row to begin with, the first if it is 0.
 * ``every_s``: seconds between rows; without it those that -d asks for.
-* ``stamps``: ``own``, or ``now`` for rows that are stamped with the present time (UTC, plus ``zone_s``).
+* ``stamps``: ``own``, or ``now`` for rows that are stamped with the host's present time, plus ``zone_s``. The
+  host's clock is ahead of ours by the seconds in the file ``clock``, if there is one.
 * ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row.
 * ``greeting``, ``stderr``, ``garbage``: bytes before the header, to stderr, and after each row.
 
@@ -33,13 +34,13 @@ def main(arguments: list[str]) -> int:
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     with (folder / "starts").open("a", encoding="utf-8") as starts:
         starts.write(f"{os.getpid()}\n")
-    play(plan, float(plan.get("every_s", arguments[3])), sys.stdout.buffer)
+    play(plan, float(plan.get("every_s", arguments[3])), sys.stdout.buffer, folder)
     if plan.get("then") == "hang":
         time.sleep(100_000)
     return int(plan.get("code", 0))
 
 
-def play(plan: Plan, every_s: float, out: BinaryIO) -> None:
+def play(plan: Plan, every_s: float, out: BinaryIO, folder: Path) -> None:
     sys.stderr.write(plan.get("stderr", ""))
     sys.stderr.flush()
     out.write(plan.get("greeting", "").encode())
@@ -55,17 +56,22 @@ def play(plan: Plan, every_s: float, out: BinaryIO) -> None:
             if played:
                 due += every_s
                 time.sleep(max(0.0, due - time.monotonic()))
-            out.write(stamped(row, plan) + plan.get("garbage", "").encode())
+            out.write(stamped(row, plan, clock_s(folder)) + plan.get("garbage", "").encode())
             out.flush()
             played += 1
         if plan.get("then") != "repeat":
             return
 
 
-def stamped(row: bytes, plan: Plan) -> bytes:
+def clock_s(folder: Path) -> float:
+    path = folder / "clock"
+    return float(path.read_text(encoding="utf-8")) if path.exists() else 0.0
+
+
+def stamped(row: bytes, plan: Plan, clock_s: float) -> bytes:
     if plan.get("stamps", "own") == "own" or not row.startswith(b'"'):
         return row
-    now = time.gmtime(time.time() + plan.get("zone_s", 0))
+    now = time.gmtime(time.time() + clock_s + plan.get("zone_s", 0))
     return time.strftime('"%m/%d/%Y %H:%M:%S"', now).encode() + row[row.index(b'"', 1) + 1 :]
 
 

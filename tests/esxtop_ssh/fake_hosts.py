@@ -1,4 +1,4 @@
-"""An sshd on whose PATH are fakes of what an ESXi host has: esxtop, ``vmware`` and ``vim-cmd``.
+"""An sshd on whose PATH are fakes of what an ESXi host has: esxtop, ``vmware``, ``vim-cmd``, ``date``.
 
 ``vmware -v`` prints one line, and ``vim-cmd hostsvc/hostsummary`` the host's summary, of which a part is
 here, in the form of the API's properties.
@@ -18,6 +18,13 @@ FAKE = Path(__file__).with_name("fake_esxtop.py")
 UUID = "38393738-3334-4d32-3236-313230304b50"
 PRODUCT = "VMware ESXi 8.0.3 build-24022510"
 
+_DATE = """\
+import os, sys, time
+clock = os.environ["FAKE_ESXTOP"] + "/clock"
+ahead = float(open(clock).read()) if os.path.exists(clock) else 0.0
+assert sys.argv[1] == "-u", sys.argv
+print(time.strftime(sys.argv[2].lstrip("+"), time.gmtime(time.time() + ahead)))
+"""
 _VMWARE = f"[ \"$1\" = -v ] && echo '{PRODUCT}'\n"
 _VIM_CMD = f"""\
 [ "$1" = hostsvc/hostsummary ] && cat <<'EOF'
@@ -41,9 +48,11 @@ class FakeHost:
         self.server, self._folder = server, folder
         self.programs = folder / "bin"
         self.programs.mkdir()
-        # -S -E: a start takes as long as esxtop's, and nothing of this environment's.
+        # -I -S: nothing of this environment's, and a quick start.
         self.program("esxtop", f"exec '{sys.executable}' -I -S '{FAKE}' \"$@\"\n")
         self.program("vmware", _VMWARE)
+        (folder / "date.py").write_text(_DATE, encoding="utf-8")
+        self.program("date", f"exec '{sys.executable}' -I -S '{folder}/date.py' \"$@\"\n")
         self.program("vim-cmd", _VIM_CMD)
         server.options += [f"SetEnv PATH={self.programs}:/usr/bin:/bin", f"SetEnv FAKE_ESXTOP={folder}"]
 
@@ -57,6 +66,10 @@ class FakeHost:
         """Play so from the next start on."""
         text = json.dumps({"capture": str(capture), **words})
         (self._folder / "plan.json").write_text(text, encoding="utf-8")
+
+    def set_clock(self, ahead_s: float) -> None:
+        """Set the host's clock: so far ahead of ours."""
+        (self._folder / "clock").write_text(str(ahead_s), encoding="utf-8")
 
     def starts(self) -> int:
         """How often esxtop was started."""

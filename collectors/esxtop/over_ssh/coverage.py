@@ -16,11 +16,13 @@ UNREADABLE = "the rows could not be read"
 class Coverage:
     """The samples and gaps of one source. ``last_ms`` is the newest sample's time, None before the first.
 
-    ``expected`` and ``received`` count values; a missed instant counts as many as the last sample had.
+    ``expected`` and ``received`` count values; a missed instant counts as many as the last sample had. Until
+    it is known how often samples come, each may take ``slowest_s`` longer than asked for.
     """
 
-    def __init__(self, feed: Feed, source: int, interval_s: float, steps: int) -> None:
+    def __init__(self, feed: Feed, source: int, interval_s: float, steps: int, slowest_s: float) -> None:
         self._feed, self._source, self._interval_ms = feed, source, interval_s * 1000
+        self._slowest_ms = slowest_s * 1000
         self._steps: deque[int] = deque(maxlen=steps)
         self._fewest = steps // 2
         self._gap: Gap | None = None
@@ -32,20 +34,27 @@ class Coverage:
     @property
     def usual_ms(self) -> float:
         """How long it usually takes from sample to sample: what was asked for, and what collecting adds."""
-        if len(self._steps) < self._fewest:
+        if not self._is_known:
             return self._interval_ms
         return max(self._interval_ms, float(statistics.median(self._steps)))
 
     @property
+    def _is_known(self) -> bool:
+        return len(self._steps) >= self._fewest
+
+    @property
     def collecting_s(self) -> float:
         """How many seconds collecting adds to each interval, by the host's own stamps."""
-        if len(self._steps) < self._fewest:
+        if not self._is_known:
             return 0.0
-        return max(0.0, (statistics.fmean(self._steps) - self._interval_ms) / 1000)
+        usual = self.usual_ms
+        steps = [step for step in self._steps if step < 2 * usual]
+        return max(0.0, (statistics.fmean(steps) - self._interval_ms) / 1000) if steps else 0.0
 
     def is_hole(self, t_ms: int) -> bool:
         """Return True if a sample is missing between the last one and this."""
-        return self.last_ms is not None and t_ms - self.last_ms >= 2 * self.usual_ms
+        slowest = 2 * self.usual_ms + (0.0 if self._is_known else self._slowest_ms)
+        return self.last_ms is not None and t_ms - self.last_ms >= slowest
 
     def miss(self, now_ms: float, reason: str) -> None:
         """Nothing comes, for this reason: the gap grows up to the host's present time."""
@@ -67,14 +76,15 @@ class Coverage:
     def take(self, t_ms: int, count: int) -> None:
         """A sample of ``count`` values was stored: a gap ends one step before it."""
         last = self.last_ms
-        if last is not None and (self._gap is not None or self.is_hole(t_ms)):
+        is_hole = self.is_hole(t_ms)
+        if last is not None and self._gap is None:
+            self._steps.append(t_ms - last)
+        if last is not None and (self._gap is not None or is_hole):
             usual = self.usual_ms
             missed = max(0, round((t_ms - last) / usual) - 1)
             start = round(last + usual)
             gap = self._gap or Gap(self._source, start, start, self._reason, None, 0)
             self._set(replace(gap, end=max(gap.start, round(t_ms - usual)), ticks=missed))
-        elif last is not None:
-            self._steps.append(t_ms - last)
         self._gap, self._reason = None, NOT_SAMPLED
         self.last_ms, self._last_count = t_ms, count
         self.expected += count

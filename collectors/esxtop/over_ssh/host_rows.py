@@ -8,6 +8,7 @@ import numpy as np
 
 from collectors.column_series import ColumnSeries
 from collectors.esxtop.header import Header
+from collectors.esxtop.history import NAME
 from collectors.esxtop.over_ssh.stream import Row, texts_of
 from collectors.esxtop_names import (
     ZERO_FILLED,
@@ -34,6 +35,7 @@ class HostRows:
         self._is_followed = False
         self._is_first = True
         self._stated: dict[tuple[EntityRef, str], str | float] = {}
+        self._names: dict[EntityRef, tuple[str, int]] = {}
         self._fills: dict[int, Gap] = {}
         self.fills = 0
 
@@ -73,6 +75,7 @@ class HostRows:
         assert repairs is not None
         if not self._is_followed:
             self._series.follow(columns, row.t_ms)
+            self._follow_names(columns, row.t_ms)
             self._is_followed = True
         if self._is_first:
             self._state_texts(columns, header, row)
@@ -82,6 +85,15 @@ class HostRows:
         self._is_first = False
         self._note_fills(columns, repaired.filled[0], row.t_ms)
         return self._series.add(row.t_ms, values[0], self._stated)
+
+    def _follow_names(self, columns: HostColumns, t_ms: int) -> None:
+        """A VM that is called otherwise than before keeps both names as facts."""
+        for ref, name in ((one.ref, one.name) for one in columns.entities if one.ref.kind == "vm"):
+            before, since = self._names.get(ref, (name, t_ms))
+            if before != name:
+                self._feed.add_facts([Fact(ref, NAME, before, since, t_ms), Fact(ref, NAME, name, t_ms)])
+                since = t_ms
+            self._names[ref] = name, since
 
     def _state_texts(self, columns: HostColumns, header: Header, row: Row) -> None:
         texts = texts_of(row, header, [one.column for one in columns.texts])

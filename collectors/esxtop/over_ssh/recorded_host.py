@@ -129,7 +129,9 @@ class RecordedHost:
             "esxtop", ref.key, self._interval_s, self._offset_ms or 0, tuple(_attributes(remote))
         )
         self._source, self._ref = self._feed.add_source(spec), ref
-        self._coverage = Coverage(self._feed, self._source, self._interval_s, self._limits.steps)
+        self._coverage = Coverage(
+            self._feed, self._source, self._interval_s, self._limits.steps, self._limits.collecting_s
+        )
         return HostRows(self._feed, self._source, ref, self._catalogue)
 
     def _name(self, header_name: str, remote: RemoteHost) -> str:
