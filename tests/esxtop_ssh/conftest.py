@@ -21,7 +21,10 @@ from resources.esxtop_streaming import load_esxtop_streaming
 from resources.failures import HyperscopeError
 from tests.connections.ssh_servers import Sshd, by_key, yes
 from tests.esxtop_ssh.fake_hosts import FakeHost
+from tests.left_threads import no_thread_left
 from tests.vsphere.feeds import MemoryFeed, Stop
+
+__all__ = ["no_thread_left"]
 
 HASTY = TimeOuts(connect_s=5, handshake_s=5, login_s=10, keepalive_s=0.5, answer_s=2)
 QUICK = msgspec.structs.replace(
