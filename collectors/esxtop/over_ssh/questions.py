@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connections.ssh.connection import SshConnection
-from resources.failures import SourceError
+from connections.ssh.connection import CommandResult, SshConnection
+from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
 
 _LONGEST = 200
@@ -21,21 +21,29 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}")
 
-# stdin is empty: an esxtop that knows no -v, and begins, ends at once.
-_QUESTIONS = f"""\
+_CLOCK = f"echo '{_BEGIN}'; echo \"time=$(date -u '+%Y-%m-%d %H:%M:%S')\"; echo '{_END}'"
+_WHO = f"""\
 echo '{_BEGIN}'
-echo "time=$(date -u '+%Y-%m-%d %H:%M:%S')"
 echo "user=$(id -u 2>/dev/null)"
 echo "name=$(uname -n 2>/dev/null)"
 echo "system=$(uname -s 2>/dev/null)"
 echo "esxtop=$(command -v esxtop 2>/dev/null)"
-echo "version=$(esxtop -v </dev/null 2>/dev/null | head -n 1)"
 echo "product=$(vmware -v 2>/dev/null | head -n 1)"
+echo '{_END}'
+"""
+# The management agent may be slow or stuck, and an esxtop that knows no -v may wait: these can do without.
+_VERSION = f"""\
+echo '{_BEGIN}'
+echo "version=$(esxtop -v </dev/null 2>/dev/null | head -n 1)"
+echo '{_END}'
+"""
+_UUID_OF_HARDWARE = f"""\
 uuid() {{ vim-cmd hostsvc/hostsummary 2>/dev/null | sed -n 's/^ *uuid = "\\([0-9A-Fa-f-]*\\)".*/\\1/p'; }}
+echo '{_BEGIN}'
 echo "uuid=$(uuid | head -n 1)"
 echo '{_END}'
 """
-_CLOCK = f"echo '{_BEGIN}'; echo \"time=$(date -u '+%Y-%m-%d %H:%M:%S')\"; echo '{_END}'"
+_SOFT_S = 10.0
 
 
 def esxtop_command(interval_s: int) -> str:
@@ -70,18 +78,22 @@ class NoAnswer:
 
 def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
     """Ask a host who it is. Raises SourceError."""
-    clock = ask_offset(connection, within_s)
-    done = connection.run(_QUESTIONS, within_s, _MAX_BYTES)
+    done = _run(connection, _WHO, within_s)
     answers = _answers(done.stdout)
     if answers is None:
         return NoAnswer(_beginning(done.stdout) or _beginning(done.stderr.encode()))
+    offset_ms = ask_offset(connection, within_s)
+    has_esxtop = bool(answers.get("esxtop"))
+    if has_esxtop:
+        for question in (_VERSION, _UUID_OF_HARDWARE):
+            answers |= _asked_softly(connection, question)
     uuid, name, user = answers.get("uuid", "").lower(), answers.get("name", ""), answers.get("user", "")
     return RemoteHost(
-        offset_ms=clock,
+        offset_ms=offset_ms,
         is_root=user == "0" if user.isascii() and user.isdigit() else None,
         name=name if _HOST.fullmatch(name) else "",
         system=shown(answers.get("system", ""), _LONGEST),
-        has_esxtop=bool(answers.get("esxtop")),
+        has_esxtop=has_esxtop,
         version=shown(answers.get("version", ""), _LONGEST),
         product=shown(answers.get("product", ""), _LONGEST),
         uuid=uuid if _UUID.fullmatch(uuid) and uuid.strip("0f-") else "",
@@ -94,14 +106,8 @@ def ask_offset(connection: SshConnection, within_s: float) -> int | None:
     Raises SourceError.
     """
     began, begun = time.time(), time.monotonic()
-    try:
-        done = connection.run(_CLOCK, within_s, _MAX_BYTES)
-    except SourceError:
-        if not connection.is_open:
-            raise
-        return None  # MaxSessions, say: the question can wait
+    said = _asked_softly(connection, _CLOCK, within_s).get("time", "")
     took_s = time.monotonic() - begun
-    said = (_answers(done.stdout) or {}).get("time", "")
     if not _TIME.fullmatch(said):
         return None
     try:
@@ -109,6 +115,32 @@ def ask_offset(connection: SshConnection, within_s: float) -> int | None:
     except ValueError:
         return None
     return round((host.timestamp() + 0.5 - began - took_s / 2) * 1000)
+
+
+def _asked_softly(connection: SshConnection, question: str, within_s: float = _SOFT_S) -> dict[str, str]:
+    """The answers to what a recording can do without; none if the host does not answer it.
+
+    Raises SourceError when the connection is lost.
+    """
+    try:
+        return _answers(_run(connection, question, within_s).stdout) or {}
+    except SourceError:
+        if not connection.is_open:
+            raise
+        return {}
+
+
+def _run(connection: SshConnection, question: str, within_s: float) -> CommandResult:
+    try:
+        return connection.run(question, within_s, _MAX_BYTES)
+    except TimedOutError as error:
+        if not connection.is_open:
+            raise
+        raise TimedOutError(
+            f"The shell of {connection.address.place} does not answer within {within_s:g} s.",
+            meaning="It was asked who it is; the host is overloaded, or the shell waits for something.",
+            advice="Try 'uname -a' there over ssh.",
+        ) from error
 
 
 def _answers(output: bytes) -> dict[str, str] | None:

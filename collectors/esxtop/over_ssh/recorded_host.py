@@ -51,6 +51,7 @@ class RecordedHost:
         self._trouble = self._said = ""
         self._told: tuple[str, ...] = ()
         self._is_back = False
+        self._clean_rows = 0
         self.rows = 0
 
     def connected(self, remote: RemoteHost) -> None:
@@ -65,9 +66,9 @@ class RecordedHost:
             self._meet(written)
         elif isinstance(written, OtherLine):
             if self._host is not None:
-                self._trouble = f"Between esxtop's rows stands {written.text!r}, which is none."
+                self._note(f"Between esxtop's rows stands {written.text!r}, which is none.")
         elif isinstance(written, LostRow):
-            self._trouble = f"A row of esxtop can't be read: {written.why}."
+            self._note(f"A row of esxtop can't be read: {written.why}.")
             if self._coverage is not None:
                 self._coverage.lose(UNREADABLE)
         else:
@@ -143,7 +144,6 @@ class RecordedHost:
         assert host is not None, "a header comes first"
         assert book is not None
         row = replace(row, t_ms=row.t_ms + self._zone(row.t_ms))
-        self._trouble = ""
         if book.last_ms is not None and row.t_ms <= book.last_ms:
             self._refuse(row, book.last_ms, ask_clock)
             return
@@ -158,8 +158,15 @@ class RecordedHost:
         self.rows += 1
         if row.trouble is not None:
             cells = format_count(len(row.trouble.fields))
-            self._trouble = f"{cells} cells of a row hold no number, but {row.trouble.first!r} for instance."
+            self._note(f"{cells} cells of a row hold no number, but {row.trouble.first!r} for instance.")
+        self._clean_rows += 1
+        if self._clean_rows > self._limits.steps:
+            self._trouble = ""
         self.report("recording")
+
+    def _note(self, trouble: str) -> None:
+        """Say what is wrong, until some rows came without."""
+        self._trouble, self._clean_rows = trouble, 0
 
     def _refuse(self, row: Row, last_ms: int, ask_clock: AskClock) -> None:
         """A row that is not later than what is stored: of the same second, or the clock was set back."""
@@ -168,7 +175,7 @@ class RecordedHost:
             self._clock_was_set(ask_clock)
         self._is_back = True
         if back_s:
-            self._trouble = _SET_BACK.format(format_duration(back_s))
+            self._note(_SET_BACK.format(format_duration(back_s)))
         self.report("recording")
 
     def _zone(self, t_ms: int) -> int:
