@@ -272,6 +272,20 @@ class TestDeviceLatency:
 class TestQueueing:
     PROBLEM = "storage.queueing"
 
+    @pytest.mark.parametrize(("lasts_s", "is_found"), [(20, False), (40, False), (60, True)])
+    def test_a_queue_that_a_checkpoint_fills_has_done_its_work_when_it_is_empty(
+        self, lasts_s: float, is_found: bool
+    ) -> None:
+        """Every 200 s: of 20 s samples one or two have it, though it may have lasted for ten seconds."""
+        recording = Recording(source="vcenter", interval=20.0, seconds=1200)
+        recording.on_host({"cpu.pcpu_used": 30.0})
+        ref = EntityRef("device", LUN)
+        recording.shared(LUN, {})
+        recording.has(
+            ref, {**BUSY, "disk.kernel_latency": lambda t: np.where(t % 200 < lasts_s, 4.0, 0.0)}, "esx01"
+        )
+        assert [one.entity_name for one in findings(recording, problem=self.PROBLEM)] == [LUN] * is_found
+
     def test_the_queue_is_too_short(self) -> None:
         recording = host()
         lun(recording, kernel_latency=6.0, queue_latency=6.0, active=32.0, queue_depth=32.0, queued=20.0)

@@ -51,6 +51,16 @@ class TestOneDirection:
             assert "writes 0.80 ms" in one.conclusion
 
 
+class TestHalfOfTheWaitIsTheDevices:
+    @pytest.mark.parametrize(("reads", "is_found"), [(17.5, False), (22.0, True)])
+    def test_most_of_the_time_must_be_lost_before_the_device(self, reads: float, is_found: bool) -> None:
+        """A device's mean of 10 ms is of all its VMs: one of them waits longer than that."""
+        recording = site("vcenter", device_latency=6.0, device_latency_read=10.0, device_latency_write=4.0)
+        vm(recording, latency_read=reads, latency_write=6.0)
+        found = findings(recording, problem="storage.vm_latency")
+        assert [one.entity_name for one in found] == (["sql01"] if is_found else [])
+
+
 class TestLimitAndSnapshot:
     def held_back(self, limit: float | None, iops: Level) -> Recording:
         recording = site("vcenter")
