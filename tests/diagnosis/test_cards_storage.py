@@ -292,6 +292,25 @@ class TestQueueing:
         found = only(recording, problem=self.PROBLEM)
         assert (found.severity, found.causes[0].cause) == ("critical", "lun_queue_depth")
 
+    def test_a_queue_that_many_wait_for_is_full_though_whole_milliseconds_say_less(self) -> None:
+        """13,000 a second in 1.2 ms are 16 commands; a vCenter says 1 ms, which makes 13."""
+        recording = Recording(source="vcenter", interval=20.0)
+        recording.on_host({"cpu.pcpu_used": 30.0})
+        recording.shared(LUN, {})
+        waiting: dict[str, Level] = {
+            "disk.kernel_latency": 8.0,
+            "disk.queue_latency": 8.0,
+            "disk.queued": 101.0,
+        }
+        busy: dict[str, Level] = {"disk.active": 13.0, "disk.queue_depth": 16.0, "disk.device_latency": 1.0}
+        recording.has(
+            EntityRef("device", LUN), {**BUSY, "disk.commands": 13_000.0, **waiting, **busy}, "esx01"
+        )
+        recording.shared(OTHER, {})
+        recording.has(EntityRef("device", OTHER), BUSY, "esx01")
+        found = only(recording, problem=self.PROBLEM)
+        assert cause(found, "lun_queue_depth").verdict == "likely"
+
     def test_a_slow_device_fills_it(self) -> None:
         recording = host()
         lun(recording, kernel_latency=6.0, active=32.0, queue_depth=32.0, queued=20.0, device_latency=40.0)
