@@ -140,6 +140,17 @@ class TestFirstWrite:
         assert "–" not in told.because
         assert "device" not in found.conclusion, "none was recorded"
 
+    @pytest.mark.parametrize(("first", "is_found"), [(1500.0, True), (3000.0, False)])
+    def test_as_many_writes_must_be_fast_at_some_other_time(self, first: float, is_found: bool) -> None:
+        """A load test writes at random: later 1,100 to 1,600 a second, and as many as it ever did first."""
+        recording = vcenter()
+        writes: dict[str, Level] = {
+            "vdisk.latency_write": during(0, 420, 25.0, 1.0), "vdisk.reads": 2.0,
+            "vdisk.writes": lambda t: np.where(t < 420, first, np.where(t % 240 < 120, 1100.0, 1600.0)),
+        }  # fmt: skip
+        recording.add("vdisk", "scsi0:0", DISK | writes, parent=recording.vm("ingest01", {"cpu.ready": 0.5}))
+        assert bool(findings(recording, problem=self.PROBLEM)) == is_found
+
     def test_writes_that_were_fast_before_are_no_first_writes(self) -> None:
         assert findings(self.disk(during(700, 900, 25.0, 1.0)), problem=self.PROBLEM) == []
 
