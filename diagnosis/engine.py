@@ -14,6 +14,7 @@ from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.detect import Hit, detect
 from diagnosis.endings import end_note, with_all_above
 from diagnosis.explain import Explanation, explain
+from diagnosis.finer_source import SourcesOf, written
 from diagnosis.first_look import first_look
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
@@ -41,8 +42,6 @@ from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 
 Progress = Callable[[float, str], None]
-_KINDS = {"vcenter": "vCenter", "esxi": "ESXi"}
-"""Kinds of sources whose id is not how it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +150,11 @@ class Run:
         self._window, self._sources = prepared.window, prepared.sources
         self._topology, self._table, self._events = prepared.topology, prepared.table, prepared.events
         self._gaps = prepared.gaps
+        self._told_from = SourcesOf(
+            self._topology,
+            {one.id: one for one in self._sources},
+            lambda source: usual_step(self._table.axis(source)),
+        )
         self._suspects: list[tuple[Card, EntityRef]] = []
         self.outside: list[Finding] = []
         """Findings of the time outside of the focus."""
@@ -278,7 +282,15 @@ class Run:
         return [self._finding(group) for group in groups.values()]
 
     def _finding(self, group: list[Explanation]) -> Finding:
-        ordered = sorted(group, key=lambda one: (-WEIGHT[one.hit.severity], -one.hit.seconds))
+        # Of what several sources show alike the finer tells it: it is nearer to what happened.
+        ordered = sorted(
+            group,
+            key=lambda one: (
+                -WEIGHT[one.hit.severity],
+                self._told_from.step_s(one.hit.source),
+                -one.hit.seconds,
+            ),
+        )
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
@@ -304,6 +316,7 @@ class Run:
             score=score(hit.severity, share, float(coverage)),
             notes=(
                 *worst.notes,
+                *self._told_from.note(hit.entity, [one.hit.source for one in ordered]),
                 *self._class_note(hit),
                 *self._short_note(hit),
                 *self._pattern_note(hit, windows),
@@ -346,7 +359,7 @@ class Run:
         sources = {
             name: {one.source for one, its in zip(hits, names, strict=True) if its == name} for name in names
         }
-        kinds = {one.id: _KINDS.get(one.spec.kind, one.spec.kind) for one in self._sources}
+        kinds = {one.id: written(one.spec.kind) for one in self._sources}
         return [
             f"{name} ({kinds[one.source]})" if len(sources[name]) > 1 else name
             for one, name in zip(hits, names, strict=True)

@@ -21,12 +21,15 @@ from sessions.current_records import with_current_names
 from sessions.export.columns import RepeatedTexts
 from sessions.export.csv_table import CsvRows
 from sessions.frames import small_frames
-from sessions.model import EntityRef, FloatArray, IntArray, Series, SeriesStats
+from sessions.model import EntityRef, FloatArray, IntArray, Series, SeriesStats, Source
 from sessions.store import SessionReader
 from sessions.times import TimeRange, iso
+from viewmodels.joined_sources import disagreements, sentence
 
 BATCH = 1024  # series of the table at a time
 MAX_WIDTH, NUMBER_WIDTH = 48, 12
+MAX_COMPARED = 100
+"""So many pairs of series that two sources have are compared: each is read as a whole."""
 
 
 def query(
@@ -48,7 +51,8 @@ def query(
 ) -> None:
     """Print the samples of some entities and counters.
 
-    Without --csv or --json: one line for each series with its lowest, mean and highest value.
+    Without --csv or --json: one line for each series with its lowest, mean and highest value; where several
+    sources have the same, each is named, and how far they differ on average over the time that they share.
     """
     with SessionReader.open(session) as reader:
         entities = with_current_names(reader.entities(), reader.facts())
@@ -180,8 +184,14 @@ NAMES = 4  # of these, the first columns; the others are numbers, to the right
 def write_table(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """Write one line of statistics for each series to stdout, as soon as it is computed."""
+    """Write one line of statistics for each series to stdout, as soon as it is computed; then how far the
+    sources differ where several have the same series.
+    """
+    sources = {source.id: shown(source_name(source)) for source in reader.sources()}
+    several = len({series.source for series in chosen}) > 1
     rows = [[shown(cell) for cell in name_cells(series, names)] for series in chosen]
+    for series, names_of in zip(chosen, rows, strict=True) if several else ():
+        names_of[-1] = f"{names_of[-1]} [{sources[series.source]}]".lstrip()
     widths = [
         min(MAX_WIDTH, max(map(cell_len, column))) for column in zip(TITLES[:NAMES], *rows, strict=True)
     ]
@@ -193,6 +203,13 @@ def write_table(
         for row, series in enumerate(batch):
             cells = (*rows[begin + row], *number_cells(stats, row, series.spec.unit))
             sys.stdout.write(table_line(cells, widths))
+    for one in disagreements(reader, chosen, window, MAX_COMPARED) if several else ():
+        sys.stdout.write(f"{shown(sentence(one, names[one.entity], sources), 1000)}\n")
+
+
+def source_name(source: Source) -> str:
+    """Return what a source is called beside others: two of them may be of one host."""
+    return f"{source.spec.kind} {source.spec.name}"
 
 
 def name_cells(series: Series, names: dict[EntityRef, str]) -> tuple[str, ...]:
