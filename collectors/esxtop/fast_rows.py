@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import simdjson
 from numpy.typing import NDArray
 
+from collectors.esxtop.cpp_runtime import load_cpp_runtime
 from collectors.esxtop.fixed_point import read_hundredths
 from collectors.esxtop.rows import CellTrouble, ExactRows, RowShape
 from sessions.model import FloatArray, IntArray
 from sessions.store import Int32Array
+
+load_cpp_runtime()
+import simdjson  # noqa: E402
 
 _ABSENT = -8.125e307
 _ABSENT_TEXT = b"-8.125e307"
