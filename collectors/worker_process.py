@@ -13,9 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkContext, SpawnContext  # Windows has no ForkContext
 
 MAX_WORKERS = 2
 SMALL_BYTES = 8 << 20
