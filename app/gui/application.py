@@ -331,3 +331,5 @@ class _Frame(QObject):
         self._desk.session.close()
         self._desk.judging.shutdown()
         self._desk.jobs.shutdown()
+        self._desk.settings.shutdown()
+        self._desk.thresholds.shutdown()

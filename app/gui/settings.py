@@ -127,6 +127,10 @@ class Settings(QObject):
         self._watcher = QFileSystemWatcher([str(self.folder)], self)  # the file itself is replaced each time
         self._watcher.directoryChanged.connect(self._take_stored)
 
+    def shutdown(self) -> None:
+        """Watch the folder no more: on Windows a folder that is watched can't be deleted."""
+        self._watcher.removePaths(self._watcher.directories())
+
     def text(self, key: str) -> str:
         """Return a setting that is a text or a choice."""
         return str(self._value(key))

@@ -43,6 +43,10 @@ class ThresholdStore(QObject):
         self._watcher = QFileSystemWatcher([str(folder)], self)  # the file itself is replaced each time
         self._watcher.directoryChanged.connect(self._take_stored)
 
+    def shutdown(self) -> None:
+        """Watch the folder no more: on Windows a folder that is watched can't be deleted."""
+        self._watcher.removePaths(self._watcher.directories())
+
     @property
     def file(self) -> Path | None:
         """The file with the admin's sets; None where there is none."""

@@ -9,7 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QFileSystemWatcher, QObject
+from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app.gui.esxtop_layouts import EsxtopLayouts
@@ -17,8 +18,10 @@ from app.gui.json_files import change_json, read_json, write_json
 from app.gui.layout import SavedLayout
 from app.gui.recent import RecentSessions, missing_reason
 from app.gui.settings import Settings
+from app.gui.threshold_store import ThresholdStore
 from app.gui.view_state import ViewState, ViewStates
 from connections.file_lock import locked
+from resources.problem_cards import load_problems
 from tests.recorder.conftest import tiny_disk
 from viewmodels.esxtop_layout import ScreenLayout
 
@@ -172,3 +175,21 @@ def test_a_damaged_file_changes_no_setting_of_an_open_window(qtbot: QtBot, tmp_p
     write_json(tmp_path / "settings.json", {"look.theme": 7, "lab.speed": 12})
     qtbot.waitUntil(lambda: second.number("lab.speed") == 12)
     assert second.text("look.theme") == "light"
+
+
+def test_a_closed_window_watches_no_folder(qapp: QApplication, tmp_path: Path) -> None:
+    """Windows deletes no folder that somebody watches: the self-test's could not be removed."""
+    stores = Settings(tmp_path), ThresholdStore(tmp_path, load_problems().storage.classes)
+    watchers = [_watcher(store) for store in stores]
+    assert [watcher.directories() for watcher in watchers] == [[str(tmp_path)]] * 2
+
+    for store in stores:
+        store.shutdown()
+
+    assert [watcher.directories() for watcher in watchers] == [[], []]
+
+
+def _watcher(store: QObject) -> QFileSystemWatcher:
+    found = store.findChild(QFileSystemWatcher)
+    assert found is not None
+    return found
