@@ -5,6 +5,7 @@
     python run.py lint         formatting, lint, types and layers only
     python run.py bench        the benchmarks, each beside its peer; writes benchmarks/RESULTS.md
     python run.py bundle       the program as one folder that needs no Python (dist/)
+    python run.py windows      the program with a Windows Python, under Wine (packaging/windows.py says how)
     python run.py lock         resolve the requirement files anew (developers)
     python run.py ARGS…        anything else goes to hyperscope: python run.py import capture.csv -o s.hscope
 
@@ -72,7 +73,14 @@ def main(arguments: Sequence[str]) -> int:
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         return fail(f"Python {found} is too old.", f"Install Python {OLDEST[0]}.{OLDEST[1]} or newer.")
-    verbs = {"test": test, "lint": only_lint, "bench": bench, "bundle": bundle, "lock": lock}
+    verbs = {
+        "test": test,
+        "lint": only_lint,
+        "bench": bench,
+        "bundle": bundle,
+        "windows": windows,
+        "lock": lock,
+    }
     is_guided = len(arguments) > 1 and arguments[0] == "test" and arguments[1] in GUIDED
     if arguments and arguments[0] in verbs and not is_guided:
         return verbs[arguments[0]](arguments[1:])
@@ -149,6 +157,11 @@ def bench(arguments: Sequence[str]) -> int:
 def bundle(arguments: Sequence[str]) -> int:
     """Build the program as one folder; return the exit code."""
     return prepare("test") or python("packaging/bundle.py", *arguments, where=ROOT)
+
+
+def windows(arguments: Sequence[str]) -> int:
+    """Run the program with a Windows Python, under Wine; return the exit code."""
+    return prepare("run") or python("packaging/windows.py", *arguments, where=ROOT)
 
 
 def only_lint(_arguments: Sequence[str]) -> int:
