@@ -50,7 +50,7 @@ class ActionSpec:
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
-    ActionSpec("file.connect", "Connect to vCenter or ESXi…", "File", ("Ctrl+N",), "connect", "Record live."),
+    ActionSpec("file.connect", "Connect…", "File", ("Ctrl+N",), "connect", "Record live: vCenter, esxtop …"),
     ActionSpec("file.open", "Open a session…", "File", ("Ctrl+O",), "open", "Look at a recorded session."),
     ActionSpec(
         "file.import",
@@ -117,6 +117,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "record.stop", "Stop recording", "Record", ("Ctrl+.", "Ctrl+Shift+."), "stop",
         "A test's load ends at once, and everything that it changed is put back.", managed=True,
+    ),
+    ActionSpec(
+        "record.add", "Add a source to the recording…", "Record", (), "add",
+        "A host's esxtop, a guest, or another vCenter, beside what is recorded.", managed=True,
     ),
     ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record", managed=True),
     ActionSpec("record.detach", "Go on recording without the window", "Record", managed=True),

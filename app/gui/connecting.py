@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -14,27 +14,39 @@ from PySide6.QtWidgets import QDialog
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.profile_check import address_of, kinds_offered, parsed, trouble_of
 from app.gui.profiles import Profiles
 from app.gui.recorder_process import RecorderProcess, RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
-from collectors.vsphere.selection import parse_selection
+from app.recording.schemes import scheme_of
 from connections.address import Address
-from connections.address import parse_address as parse_any
 from connections.core_dumps import forbid_core_dumps
+from connections.fingerprints import CERTIFICATE, HOST_KEY, Proof
 from connections.known_hosts import KnownHosts
 from connections.ssh.address import SSH
-from connections.vsphere.address import ESXI, GUESTS, VCENTER, parse_address
-from recorder.protocol import CertificateWanted, Ended, PasswordWanted
+from connections.vsphere.address import GUESTS
+from lab import load_scenarios
+from recorder.protocol import AddSource, CertificateWanted, Ended, PasswordWanted
 from resources.failures import HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
-from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted
+from widgets.connect import (
+    Certificate,
+    ConnectDialog,
+    PasswordDialog,
+    Place,
+    Profile,
+    TrustDialog,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     from app.gui.test_process import TestProcess  # what it is about takes long to load
 
-_THUMBPRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}")
+_THUMBPRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}|(?:[a-z0-9-]+ )?SHA256:[A-Za-z0-9+/]{43}")
+HELP = "window#connecting"
+"""The page of the help about the dialog."""
 
 
 class Connecting(QObject):
@@ -62,18 +74,40 @@ class Connecting(QObject):
 
     def ask(self) -> None:
         """Show the connect dialog."""
-        forbid_core_dumps()  # a password may be typed into it
         settings = self._desk.settings
-        presets = [(name, preset.title) for name, preset in load_presets().items()]
         usual = self._in_vain or Profile(
             preset=settings.text("record.preset"), backfill=settings.flag("record.backfill")
         )
-        dialog = ConnectDialog(
-            self._desk.theme, self._profiles.entries(), presets, usual, trouble_of, self._window
-        )
+        dialog = connect_dialog(self._desk, self._window, usual, self._profiles.entries())
         dialog.wanted.connect(self._connect)
         dialog.forgotten.connect(self._profiles.forget)
         _open(dialog)
+
+    def ask_more(self, place: Place | None = None) -> None:
+        """Show the dialog for sources that are added to the running recording, with this one filled in."""
+        usual = Profile(places=(place,) if place is not None else ())
+        dialog = connect_dialog(self._desk, self._window, usual, adds=True)
+        dialog.wanted.connect(self._add)
+        _open(dialog)
+
+    def _add(self, wanted: Wanted) -> None:
+        """Add sources to the running recording."""
+        process = self._recordings.process
+        if process is None:
+            self._desk.notify("Nothing is being recorded any more: connect instead.", "warning")
+            return
+        sources = [str(parsed(place.address)) for place in wanted.profile.places]
+        typed = {address_of(sources[number]): text for number, text in wanted.passwords.items()}
+        self._typed.update({str(address): text for address, text in typed.items()})
+
+        def add() -> None:
+            for source in sources:
+                process.change_sources(AddSource(source, wanted.profile.interval_s))
+
+        if typed:
+            self._keep(typed, keep=wanted.keep_passwords, then=add)
+        else:
+            add()
 
     def forget_restart(self) -> None:
         """Do not restart the recording after it ends: the user has stopped it."""
@@ -84,17 +118,19 @@ class Connecting(QObject):
         if wanted.keep_profile:
             self._profiles.used(profile)
         self._in_vain = None if wanted.keep_profile else replace(profile, name="")
-        addresses = [parse_address(place.address) for place in profile.places]
-        typed = {addresses[number]: text for number, text in wanted.passwords.items()}
+        sources = [str(parsed(place.address)) for place in profile.places]
+        typed = {address_of(sources[number]): text for number, text in wanted.passwords.items()}
         self._typed.update({str(address): text for address, text in typed.items()})
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for(profile.name or profile.label, folder, datetime.now().astimezone())
         request = RecordRequest(
-            tuple(str(address) for address in addresses),
+            tuple(sources),
             str(session),
+            speed=float(self._desk.settings.number("lab.speed")),
             preset=profile.preset,
             select=profile.select,
             backfill=profile.backfill,
+            interval_s=profile.interval_s,
         )
         start = partial(self._start, request)
         if typed:
@@ -136,14 +172,14 @@ class Connecting(QObject):
         call ``then``.
         """
         self._typed.pop(source, None)
-        self._keep({_address_of(source): ""}, keep=False, then=then)
+        self._keep({address_of(source): ""}, keep=False, then=then)
 
     def _began(self, process: RecorderProcess | TestProcess) -> None:
         process.password_wanted.connect(partial(self._password_wanted, process))
         process.certificate_wanted.connect(partial(self._certificate_wanted, process))
 
     def _password_wanted(self, process: RecorderProcess | TestProcess, event: PasswordWanted) -> None:
-        known = self._typed.get(event.source)
+        known = _typed_for(event.source, self._typed)
         if known is not None:
             process.give_password(event.source, known)
             return
@@ -152,7 +188,7 @@ class Connecting(QObject):
             self._typed[event.source] = password
             process.give_password(event.source, password)
             if keep:
-                self._keep({_address_of(event.source): password}, keep=True, then=lambda: None)
+                self._keep({address_of(event.source): password}, keep=True, then=lambda: None)
 
         dialog = self._password_dialog(event.source, "")
         dialog.given.connect(given)
@@ -162,7 +198,7 @@ class Connecting(QObject):
 
     def _certificate_wanted(self, process: RecorderProcess | TestProcess, event: CertificateWanted) -> None:
         place = _place(event.source)
-        is_host_key = event.source.startswith(f"{SSH.scheme}:")
+        is_host_key = _proof(event.source) is HOST_KEY
         shown = Certificate(place, event.sha256, event.why, is_host_key=is_host_key)
         dialog = TrustDialog(self._desk.theme, shown, self._window)
         dialog.trusted.connect(lambda: process.trust(event.source, event.sha256))
@@ -206,7 +242,7 @@ class Connecting(QObject):
         def given(password: str, keep: bool) -> None:
             self._typed[source] = password
             again = partial(self._record_again, process.request)
-            self._keep({_address_of(source): password}, keep=keep, then=again)
+            self._keep({address_of(source): password}, keep=keep, then=again)
 
         dialog = self._password_dialog(source, message)
         dialog.given.connect(given)
@@ -218,17 +254,19 @@ class Connecting(QObject):
             self._desk.notify(message, "critical")
             return
         shown, before = found[:2]
-        address = _address_of(source)
+        address = address_of(source)
 
         def trusted() -> None:
             try:
-                self._known.remember(address.host, address.port, shown)
+                known = self._known.for_proof(_proof(source) or CERTIFICATE)
+                known.remember(address.host, address.port, shown)
             except HyperscopeError as error:
                 self._desk.notify(str(error), "critical")
             else:
                 self._record_again(process.request)
 
-        dialog = TrustDialog(self._desk.theme, Certificate(address.place, shown, before=before), self._window)
+        asked = Certificate(address.place, shown, before=before, is_host_key=_proof(source) is HOST_KEY)
+        dialog = TrustDialog(self._desk.theme, asked, self._window)
         dialog.trusted.connect(trusted)
         dialog.rejected.connect(lambda: self._desk.notify(message, "critical"))
         _open(dialog)
@@ -248,32 +286,55 @@ class Connecting(QObject):
 
     def _password_dialog(self, source: str, trouble: str) -> PasswordDialog:
         forbid_core_dumps()
-        address = _address_of(source)
+        address = address_of(source)
         place = f"the guests of {address.place}" if address.scheme == GUESTS.scheme else address.place
         return PasswordDialog(self._desk.theme, address.user, place, trouble, self._window)
 
 
-def trouble_of(profile: Profile) -> str:
-    """Return what is wrong with a profile, in one sentence; empty if nothing is."""
-    if not all(place.host for place in profile.places):
-        return "An address is missing: the name or the IP address of a vCenter or an ESXi host."
+def _typed_for(source: str, typed: Mapping[str, str]) -> str | None:
+    """Return the password that was typed for a source, or for another one with the same user and server."""
+    wanted = address_of(source)
+    same = (text for one, text in typed.items() if _login(address_of(one)) == _login(wanted))
+    return typed.get(source) or next(same, None)
+
+
+def _login(address: Address) -> tuple[str, str, int]:
+    return address.user, address.host.lower(), address.port
+
+
+def connect_dialog(
+    desk: Desk, window: Window, usual: Profile, known: Sequence[Profile] = (), *, adds: bool = False
+) -> ConnectDialog:
+    """Return the dialog for a new recording, or for sources that are added to one."""
+    forbid_core_dumps()  # a password may be typed into it
+    presets = [(name, preset.title) for name, preset in load_presets().items()]
+    dialog = ConnectDialog(
+        desk.theme, known, presets, usual, trouble_of, window,
+        kinds=kinds_offered(adds=adds), scenarios=_scenarios(), adds=adds,
+    )  # fmt: skip
+    dialog.help_wanted.connect(lambda: desk.topics.wanted.emit(HELP))
+    return dialog
+
+
+def _proof(source: str) -> Proof | None:
+    """How the server of a source proves who it is; the machines of a test are reached over ssh."""
+    if source.startswith(f"{SSH.scheme}:"):
+        return HOST_KEY
     try:
-        names = [str(parse_address(place.address)) for place in profile.places]
-        parse_selection(profile.select)
-    except HyperscopeError as error:
-        return str(error)
-    twice = next((name for name in names if names.count(name) > 1), "")
-    return f"{twice} is there twice." if twice else ""
+        return scheme_of(source).proof
+    except HyperscopeError:
+        return None
 
 
-def _address_of(source: str) -> Address:
-    """Return the address of a question: a server's, a guest's, or that of all guests of a vCenter."""
-    return parse_any(source, (VCENTER, ESXI, SSH, GUESTS))
+def _scenarios() -> list[tuple[str, str]]:
+    """Return names and titles of the lab's scenarios, the demonstration first."""
+    found = sorted(load_scenarios().items(), key=lambda one: (one[0] != "demo", one[0]))
+    return [(name, f"{name}: {scenario.title}") for name, scenario in found]
 
 
 def _place(source: str) -> str:
     try:
-        return _address_of(source).place
+        return address_of(source).place
     except HyperscopeError:
         return source
 

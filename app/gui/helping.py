@@ -45,6 +45,7 @@ OF_PLACES = {
     "panel-timeline": "window#timeline",
     "panel-jobs": "window#jobs",
     "sources": "window#status-bar",
+    "connect": "window#connecting",
 }
 """The section for the widget with this object name, and everything in it."""
 

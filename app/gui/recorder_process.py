@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.child import Child
 from recorder import protocol
+from resources.source_kinds import load_source_kinds
 from sessions.times import iso
 
 State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
@@ -18,7 +19,7 @@ State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
 @dataclass(frozen=True, slots=True)
 class RecordRequest:
     """What to record, without secrets. ``speed`` is for the lab; ``preset``, ``select``, ``backfill`` are for
-    vSphere.
+    vSphere; ``interval_s`` is for sources that are asked at a pace of ours, None: the usual.
     """
 
     sources: tuple[str, ...]
@@ -27,6 +28,7 @@ class RecordRequest:
     preset: str = ""
     select: tuple[str, ...] = ()
     backfill: bool = True
+    interval_s: float | None = None
 
     def with_session(self, session: Path) -> RecordRequest:
         """Return the same request for another session file."""
@@ -45,6 +47,9 @@ class RecordRequest:
             arguments += ["--select", one]
         if not self.backfill:
             arguments.append("--no-backfill")
+        paced = {str(kind.id) for kind in load_source_kinds() if kind.least_s is not None}
+        if self.interval_s is not None and any(one.partition(":")[0] in paced for one in self.sources):
+            arguments += ["--interval", f"{self.interval_s:g}s"]
         if any(source.startswith("lab:") for source in self.sources):
             arguments += ["--speed", f"{self.speed:g}"]
         return [*arguments, "--", *self.sources]

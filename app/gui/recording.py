@@ -167,6 +167,8 @@ class Recordings(QObject):
         actions["record.stop"].setEnabled(process is not None or elsewhere)
         for name in ("record.pause", "record.detach"):
             actions[name].setEnabled(process is not None and process.state in {"recording", "paused"})
+        is_plain = process is not None and not process.is_test and process.state in {"recording", "paused"}
+        actions["record.add"].setEnabled(is_plain)
         actions["record.resume"].setEnabled(process is None and snapshot is not None and not elsewhere)
         paused = process is not None and process.state == "paused"
         actions["record.pause"].setText("Go on recording" if paused else "Pause recording")

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
+from app.gui.profile_check import kinds_offered
 from app.gui.recorder_process import RecorderProcess
 from app.gui.recording import Recordings
 from app.gui.watched_hosts import WatchedHost, hosts_around, is_watched, watched_host
 from app.gui.window import Window
 from recorder.protocol import AddSource, CollectorReport, RemoveSource, StatusReport
-from resources.failures import CancelledError
+from resources.failures import CancelledError, NoCountersError, PrivilegeError
 from resources.foreign_text import shown
 from resources.units import format_duration
 from sessions.model import EntityRef
+from widgets.connect import Place
 from widgets.context_menu import Entries, MenuEntry
 from widgets.messages import MessageAction
 
 _MOST_HOSTS = 8
 _LONGEST = 40
+_REFUSED = (PrivilegeError.exit_code, NoCountersError.exit_code)
 
 
 class Watching(QObject):
-    """Adds the esxtop service of hosts to the running recording, and takes it out again."""
+    """Adds the esxtop service of hosts to the running recording, and takes it out again.
 
-    def __init__(self, desk: Desk, window: Window, recordings: Recordings, parent: QObject) -> None:
+    ``ask_more`` asks for a source that is added, with a place filled in: ssh, where the service is refused.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        window: Window,
+        recordings: Recordings,
+        ask_more: Callable[[Place], None],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._desk, self._window, self._recordings = desk, window, recordings
+        self._desk, self._window, self._recordings, self._ask_more = desk, window, recordings, ask_more
         self._begun: dict[str, WatchedHost] = {}
         self._leaving: set[str] = set()
         recordings.began.connect(self._began)
@@ -134,8 +147,10 @@ class Watching(QObject):
     def _say_why_not(self, host: WatchedHost, end: CollectorReport) -> None:
         if not end.code or end.code == CancelledError.exit_code:
             return
-        again = MessageAction("Try again", partial(self.watch, [host]))
-        self._desk.notify(end.message, "critical", action=again)
+        action = MessageAction("Try again", partial(self.watch, [host]))
+        if end.code in _REFUSED and any(kind.id == "ssh" for kind in kinds_offered(adds=True)):
+            action = MessageAction("Over ssh…", partial(self._ask_more, Place("ssh", host.name, "root")))
+        self._desk.notify(end.message, "critical", action=action)
 
 
 def _names(hosts: Sequence[WatchedHost]) -> str:

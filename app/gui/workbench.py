@@ -80,7 +80,7 @@ class Workbench(QObject):
         self.lab_hands = LabHands(desk, self.recordings, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
-        self._watching = Watching(desk, window, self.recordings, self)
+        self._watching = Watching(desk, window, self.recordings, self._connecting.ask_more, self)
         self.recordings.began.connect(lambda one: one.sources_changed.connect(self._views.take_request))
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
         InterruptedNotice(desk, window, self.recordings, self)
@@ -116,6 +116,7 @@ class Workbench(QObject):
             "record.mark": lambda: self.drop_mark(None),
             "edit.undo": self._undoing.undo,
             "edit.redo": self._undoing.redo,
+            "record.add": self._connecting.ask_more,
             "record.pause": self.recordings.toggle_pause,
             "record.stop": self._stop,
             "record.resume": self.resume,

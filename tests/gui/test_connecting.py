@@ -13,9 +13,14 @@ from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.connecting import trouble_of
+from app.gui.profile_check import kinds_offered, trouble_of
 from app.gui.profiles import Profiles
+from app.recording.schemes import SCHEMES
 from connections.known_hosts import KnownHosts
+from resources.esxtop_records import load_esxtop_records
+from resources.source_kinds import load_source_kinds
+from tests.esxtop_service.conftest import replies
+from tests.esxtop_service.service_files import HOSTS
 from tests.gui.windows import wait
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
@@ -23,7 +28,7 @@ from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, Trust
 from widgets.marks import MarkNote
 from widgets.theme import Theme
 
-__all__ = ["start_vcenter", "vcenter"]
+__all__ = ["replies", "start_vcenter", "vcenter"]
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 Dialog = TypeVar("Dialog", bound=QDialog)
@@ -81,11 +86,14 @@ def test_an_address_that_is_pasted_whole_fills_its_parts(theme: Theme, qtbot: Qt
     dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
     qtbot.addWidget(dialog)
     dialog.rows[0].host.setText("esxi://root@esx01.lab:8443")
+    assert dialog.page.kind.id == "esxi"
     assert dialog.rows[0].place == Place("esxi", "esx01.lab:8443", "root")
-    dialog.rows[0].host.setText("https://vc01.lab/ui")
+    dialog.show_kind("vcenter").rows[0].host.setText("https://vc01.lab/ui")
     assert dialog.rows[0].place.host == "vc01.lab"
     dialog.rows[0].host.setText("vcenter://DOMAIN\\anna@vc02.lab")
     assert dialog.rows[0].place == Place("vcenter", "vc02.lab", "DOMAIN\\anna")
+    dialog.rows[0].host.setText("esxtop://anna@vc03.lab/esx01.lab,esx02.lab")
+    assert dialog.rows[0].place == Place("esxtop", "vc03.lab", "anna", "esx01.lab,esx02.lab")
 
 
 def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
@@ -95,17 +103,17 @@ def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None
     dialog.wanted.connect(said.append)
     dialog.show()
     click(qtbot, dialog.connect_button)
-    assert "address is missing" in dialog.trouble.text()
+    assert "address is missing" in dialog.rows[0].trouble.text()
     dialog.rows[0].host.setText("vc01.lab")
-    assert not dialog.trouble.isVisible()
-    dialog.select.setText("vm:SQL*, nonsense")
+    assert not dialog.rows[0].trouble.isVisible()
+    dialog.counters.select.setText("vm:SQL*, nonsense")
     click(qtbot, dialog.connect_button)
     assert "'nonsense'" in dialog.trouble.text()
-    dialog.select.setText("vm:SQL*, host:esx0*")
+    dialog.counters.select.setText("vm:SQL*, host:esx0*")
     click(qtbot, dialog.add)
     dialog.rows[1].host.setText("vc01.lab")
     click(qtbot, dialog.connect_button)
-    assert "twice" in dialog.trouble.text()
+    assert "twice" in dialog.rows[1].trouble.text()
     click(qtbot, dialog.rows[1].remove)
     dialog.rows[0].password.setText("geheim")
     click(qtbot, dialog.connect_button)
@@ -114,6 +122,86 @@ def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None
     assert wanted.passwords == {0: "geheim"}
     assert "geheim" not in repr(wanted)
     assert dialog.rows[0].password.text() == ""
+
+
+def test_each_kind_says_what_it_gives_needs_and_costs(theme: Theme, qtbot: QtBot) -> None:
+    """By the keyboard alone: down the list, and each page says it; nothing there is chosen by looking."""
+    dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of, scenarios=(("demo", "Demo"),))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.kinds.setFocus()
+    for kind in load_source_kinds():
+        assert dialog.page.kind == kind
+        texts = {label.text() for label in dialog.page.findChildren(QLabel) if label.isVisible()}
+        assert {kind.title, kind.gives, kind.needs, kind.costs} <= texts
+        qtbot.keyClick(dialog.kinds, Qt.Key.Key_Down)
+    dialog.show_kind("vcenter").rows[0].host.setText("vc01.lab")
+    dialog.rows[0].user.setText("anna")
+    row = dialog.show_kind("esxtop").rows[0]
+    assert (row.host.text(), row.user.text()) == ("vc01.lab", "anna")  # offered: mostly it is that one
+    assert [place.kind for place in dialog.profile.places] == ["vcenter"]
+    qtbot.keyClicks(row.path, "esx01.lab, esx0*")
+    dialog.page.every.setValue(1)
+    assert dialog.profile.places[1] == Place("esxtop", "vc01.lab", "anna", "esx01.lab,esx0*")
+    assert dialog.profile.interval_s == 2.0  # the service's own least
+    dialog.show_kind("lab").rows[0].scenario.setCurrentIndex(1)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert "a time of its own" in dialog.rows[0].trouble.text()
+    dialog.rows[0].scenario.setCurrentIndex(0)
+    said: list[Wanted] = []
+    dialog.wanted.connect(said.append)
+    asked: list[bool] = []
+    dialog.help_wanted.connect(lambda: asked.append(True))
+    dialog.activateWindow()
+    qtbot.keyClick(dialog, Qt.Key.Key_F1)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert [one.label for one in said[0].profile.places] == ["vc01.lab", "esx01.lab,esx0*"]
+    assert asked == [True]
+
+
+def test_the_intervals_are_those_of_the_collectors() -> None:
+    kinds = {kind.id: kind for kind in load_source_kinds()}
+    service = load_esxtop_records().polling
+    assert (kinds["esxtop"].usual_s, kinds["esxtop"].least_s) == (service.usual_s, service.least_s)
+    offered = [kind.id for kind in kinds_offered()]
+    assert offered == [kind for kind in kinds if kind in {row.prefix.partition(":")[0] for row in SCHEMES}]
+    assert "lab" not in [kind.id for kind in kinds_offered(adds=True)]
+
+
+@pytest.mark.slow
+def test_a_vcenter_and_the_esxtop_of_its_hosts_in_one_recording(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter], replies: Path
+) -> None:
+    """The password is typed once; a second host is added while it runs, from the menu Record."""
+    server = start_vcenter(
+        hosts=2, vms=2, interval=1, history=30, rollup=10, rollup_days=0, esxtop=replies, esxtop_interval=2
+    )
+    KnownHosts().remember(server.place.host, server.place.port, server.thumbprint)
+    dialog = ask(live, qtbot)
+    fill(dialog, server)
+    dialog.show_kind("esxtop").rows[0].path.setText(HOSTS[0])
+    dialog.page.every.setValue(2)
+    click(qtbot, dialog.connect_button)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    recording(live, qtbot)
+
+    def watched() -> dict[str, float | None]:
+        process = live.workbench.recordings.process
+        sources = process.status.sources if process is not None else ()
+        return {one.name: one.interval_s for one in sources if one.kind == "esxtop" and one.received}
+
+    wait(qtbot, lambda: watched() == {HOSTS[0]: 2.0})
+    live.window.actions_by_id["record.add"].trigger()
+    more = shown(live, qtbot, ConnectDialog)
+    assert more.windowTitle() == "Add to the recording"
+    row = more.show_kind("esxtop").rows[0]
+    row.path.setText(HOSTS[1])
+    row.host.setText(f"{server.place.host}:{server.place.port}")
+    row.user.setText(USER)
+    qtbot.keyClick(more, Qt.Key.Key_Return)
+    wait(qtbot, lambda: set(watched()) == set(HOSTS))
+    assert not [one for one in live.window.findChildren(PasswordDialog) if one.isVisible()]
+    stop(live, qtbot)
 
 
 def test_profiles_are_kept_without_secrets(tmp_path: Path) -> None:
@@ -125,7 +213,7 @@ def test_profiles_are_kept_without_secrets(tmp_path: Path) -> None:
     profiles.used(Profile("vc01.lab", first.places))
     assert [one.name for one in profiles.entries()] == ["vc01.lab", "Lab"]
     assert set(json.loads((tmp_path / "profiles.json").read_text())["profiles"][0]) == {
-        "name", "places", "preset", "select", "backfill",
+        "name", "places", "preset", "select", "backfill", "interval_s",
     }  # fmt: skip
     profiles.forget("Lab")
     (tmp_path / "profiles.json").write_text('{"profiles": [{"places": 7}]}')
@@ -220,13 +308,13 @@ def test_what_was_typed_in_vain_need_not_be_typed_again(live: Program, qtbot: Qt
     dialog.rows[0].host.setText("vc01.invalid")
     dialog.rows[0].user.setText(USER)
     dialog.rows[0].password.setText(PASSWORD)
-    dialog.select.setText("vm:SQL*")
+    dialog.counters.select.setText("vm:SQL*")
     click(qtbot, dialog.connect_button)
     wait(qtbot, lambda: "vc01.invalid" in live.window.messages.text)
     assert live.window.status._entries == []  # the start page says nothing of what is over
     again = ask(live, qtbot)
     assert again.rows[0].place == Place("vcenter", "vc01.invalid", USER)
-    assert again.select.text() == "vm:SQL*"
+    assert again.counters.select.text() == "vm:SQL*"
     assert again.rows[0].password.text() == ""
     assert not again.keep_profile.isChecked()
     again.reject()

@@ -173,15 +173,16 @@ def test_connections(qtbot: QtBot, theme: Theme) -> None:
         Profile(name, (Place("vcenter", "vc01", "admin"),), "standard") for name in ("lab", "<b>\n\u202e")
     ]
     dialog = ConnectDialog(
-        theme, profiles, [("standard", "Standard"), ("all", "All")], usual, lambda _one: ""
+        theme, profiles, [("standard", "Standard"), ("all", "All")], usual, lambda _one: None
     )
     qtbot.addWidget(dialog)
-    with accepted(dialog.list.model(), dialog.preset.model()):
+    with accepted(dialog.list.model(), dialog.kinds.model(), dialog.counters.preset.model()):
         dialog.list.setCurrentRow(2)
         dialog.forget.click()
         assert dialog.list.count() == 2
         dialog.list.setCurrentRow(0)
-        dialog.preset.setCurrentIndex(1)
+        dialog.counters.preset.setCurrentIndex(1)
+        dialog.rows[0].host.setText("vc02")
 
 
 def test_lists_of_the_other_dialogs(live: Program, qtbot: QtBot, home: object) -> None:

@@ -127,7 +127,7 @@ def connect(program: Program) -> QDialog:
     place = Place("vcenter", "vc01.lab", "administrator@vsphere.local")
     profiles = [Profile("Production", (place, place), "small", ("vm:SQL*",)), Profile(HOSTILE, (place,))]
     return ConnectDialog(
-        program.desk.theme, profiles, [("small", "What problems need")], Profile(), lambda _p: "",
+        program.desk.theme, profiles, [("small", "What problems need")], Profile(), lambda _p: None,
         program.window,
     )  # fmt: skip
 
@@ -174,7 +174,7 @@ def test_the_sheet_writes_esxtops_keys_as_esxtop_does(live: Program) -> None:
 
 
 def test_the_address_says_what_to_type(live: Program) -> None:
-    dialog = ConnectDialog(live.desk.theme, [], [], Profile(), lambda _p: "", live.window)
+    dialog = ConnectDialog(live.desk.theme, [], [], Profile(), lambda _p: None, live.window)
     dialog.open()
     QApplication.processEvents()
     for line in (dialog.rows[0].host, dialog.rows[0].user):
@@ -189,7 +189,7 @@ def test_connecting_begins_where_one_types(live: Program, qtbot: QtBot) -> None:
     profiles = [Profile("Production", (place,)), Profile("Test", (place,))]
 
     def dialog(known: list[Profile]) -> ConnectDialog:
-        return ConnectDialog(live.desk.theme, known, [], Profile(), lambda _p: "", live.window)
+        return ConnectDialog(live.desk.theme, known, [], Profile(), lambda _p: None, live.window)
 
     first = dialog([])
     assert first.focusWidget() is first.rows[0].host

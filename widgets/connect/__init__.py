@@ -1,9 +1,9 @@
-"""Dialogs for connecting: addresses and profiles, a password, trust in a certificate."""
+"""Dialogs for connecting: sources and profiles, a password, trust in a certificate."""
 
 from widgets.connect.dialog import ConnectDialog
 from widgets.connect.password import PasswordDialog
 from widgets.connect.trust import Certificate, TrustDialog
-from widgets.connect.values import Kind, Place, Profile, Wanted
+from widgets.connect.values import Kind, Place, Profile, Trouble, Wanted
 
 __all__ = [
     "Certificate",
@@ -12,6 +12,7 @@ __all__ = [
     "PasswordDialog",
     "Place",
     "Profile",
+    "Trouble",
     "TrustDialog",
     "Wanted",
 ]

@@ -1,42 +1,49 @@
-"""The connect dialog: profiles on the left, addresses and what to record on the right."""
+"""The connect dialog: what can be recorded on the left, the fields of the chosen kind on the right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from resources.foreign_text import shown
+from resources.source_kinds import SourceKind, load_source_kinds
+from widgets.connect.counters import CounterChoice
+from widgets.connect.kind_list import KindList
+from widgets.connect.kind_page import KindPage
 from widgets.connect.place_row import PlaceRow
-from widgets.connect.values import Place, Profile, Wanted
+from widgets.connect.values import Place, Profile, Trouble, Wanted
 from widgets.theme import Theme
 
 _NEW = "New connection"
-_LIST_WIDTH = 200
+_LIST_WIDTH = 232
+_OF_VSPHERE = ("vcenter", "esxi")
 
 
 class ConnectDialog(QDialog):
-    """Asks for addresses, passwords and what to record.
+    """Asks what to record: sources of several kinds, their passwords, and what of them.
 
-    Signals: ``wanted`` (Wanted) when the user connects, ``forgotten`` with the name of a profile to delete.
-    ``check(profile)`` returns what is wrong with a profile, empty if nothing is.
+    Signals: ``wanted`` (Wanted) when the user connects, ``forgotten`` with the name of a profile to delete,
+    ``help_wanted`` on F1. ``check(profile)`` returns what is wrong with a profile, None if nothing is.
+    ``adds``: the sources are added to a recording, which has its counters already.
     """
 
     wanted = Signal(object)
     forgotten = Signal(str)
+    help_wanted = Signal()
 
     def __init__(
         self,
@@ -44,170 +51,233 @@ class ConnectDialog(QDialog):
         profiles: Sequence[Profile],
         presets: Sequence[tuple[str, str]],
         usual: Profile,
-        check: Callable[[Profile], str],
+        check: Callable[[Profile], Trouble | None],
         parent: QWidget | None = None,
+        *,
+        kinds: Sequence[SourceKind] | None = None,
+        scenarios: Sequence[tuple[str, str]] = (),
+        adds: bool = False,
     ) -> None:
-        """``presets`` are (name, title) pairs; ``usual`` is the profile for a new connection.
+        """``presets`` and ``scenarios`` (of the lab) are (name, title) pairs; ``usual`` is the profile for a
+        new connection.
 
         The form shows ``usual`` at first if it has an address already, or if no profile is stored.
         """
         super().__init__(parent)
         self.setObjectName("connect")
-        self.setWindowTitle("Connect to vCenter or ESXi")
-        self._theme, self._check, self._usual = theme, check, usual
+        self.setWindowTitle("Add to the recording" if adds else "Connect")
+        self._theme, self._check, self._usual, self._adds = theme, check, usual, adds
         self._profiles = [usual, *profiles]
-        self._rows: list[PlaceRow] = []
+        kinds = load_source_kinds() if kinds is None else kinds
+        self.kinds = KindList(theme, kinds)
+        self.pages = {kind.id: KindPage(theme, kind, scenarios) for kind in kinds}
+        self._stack = QStackedWidget()
+        self._every = 5
+        for page in self.pages.values():
+            self._stack.addWidget(page)
+        self.counters = CounterChoice(theme, presets)
         self.list = QListWidget()
         self.list.setAccessibleName("Saved connections")
-        self.list.setFixedWidth(_LIST_WIDTH)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.addItems([_NEW, *(shown(profile.name) for profile in profiles)])
         self.forget = QPushButton("Forget")
         self.forget.setProperty("role", "ghost")
-        self._places = QVBoxLayout()
-        self._places.setSpacing(8)
-        self.add = QPushButton("Another vCenter or host")
-        self.add.setProperty("role", "ghost")
-        self.add.setIcon(theme.icons.get("add"))
-        self.preset = QComboBox()
-        self.preset.setAccessibleName("Counters")
-        for name, title in presets:
-            self.preset.addItem(title, name)
-        self.select = QLineEdit(placeholderText="Everything; or vm:SQL*  host:esx0*  cluster:Prod")
-        self.select.setAccessibleName("Only these")
-        self.backfill = QCheckBox("Also the last hour, which hosts still have")
+        self.forget.setAutoDefault(False)
         self.keep_passwords = QCheckBox("Keep passwords in this computer's keyring")
         self.keep_profile = QCheckBox("Keep this connection as")
         self.name = QLineEdit()
         self.name.setAccessibleName("Name of the connection")
         self.trouble = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.trouble.setObjectName("trouble")
-        self.connect_button = QPushButton("Connect")
+        self.connect_button = QPushButton("Add" if adds else "Connect")
         self.connect_button.setDefault(True)
         self.cancel_button = QPushButton("Cancel")
+        self.cancel_button.setAutoDefault(False)
         self._lay_out()
         self._join()
-        self.list.setCurrentRow(1 if profiles and not usual.places[0].host else 0)
+        self.list.setCurrentRow(1 if profiles and not usual.label and not adds else 0)
         self._go_on()
 
     @property
+    def page(self) -> KindPage:
+        """The page that is shown."""
+        return self.pages[list(self.pages)[max(0, self.kinds.currentRow())]]
+
+    @property
     def rows(self) -> Sequence[PlaceRow]:
-        """The rows of addresses, top to bottom."""
-        return self._rows
+        """The rows of the page that is shown, top to bottom."""
+        return self.page.rows
+
+    @property
+    def add(self) -> QPushButton:
+        """The button that adds a row to the page that is shown."""
+        return self.page.add
 
     @property
     def profile(self) -> Profile:
         """Return the profile that the form describes."""
-        globs = self.select.text().replace(",", " ").split()
+        chosen = self._chosen()
+        pages = {page.kind.id: page for page, _row in chosen if page.kind.least_s is not None}
+        intervals = [float(page.every.value()) for page in pages.values()]
         return Profile(
             self.name.text().strip(),
-            tuple(row.place for row in self._rows),
-            str(self.preset.currentData() or self._usual.preset),
-            tuple(globs),
-            self.backfill.isChecked(),
+            tuple(row.place for _page, row in chosen),
+            self.counters.preset_name or self._usual.preset,
+            self.counters.globs,
+            self.counters.backfill.isChecked(),
+            max(intervals) if intervals else None,
         )
 
-    def show_error(self, sentence: str) -> None:
-        """Show what is wrong; an empty text hides the message."""
-        self.trouble.setText(f"◆ {sentence}" if sentence else "")
+    def show_kind(self, kind: str) -> KindPage:
+        """Show the page of a kind."""
+        self.kinds.setCurrentRow(list(self.pages).index(next(one for one in self.pages if one == kind)))
+        return self.page
+
+    def show_error(self, trouble: Trouble | None) -> None:
+        """Show what is wrong beside the field that caused it; None: nothing is."""
+        for page in self.pages.values():
+            for row in page.rows:
+                row.show_trouble("")
+        general = trouble.sentence if trouble is not None else ""
+        chosen = self._chosen()
+        if trouble is not None and trouble.place is not None and trouble.place < len(chosen):
+            page, row = chosen[trouble.place]
+            self.show_kind(page.kind.id)
+            row.show_trouble(trouble.sentence, trouble.field)
+            general = ""
+        if trouble is not None and trouble.field == "select":
+            self.show_kind(next((one for one in self.pages if one in _OF_VSPHERE), self.page.kind.id))
+            self.counters.select.setFocus()
+        self.trouble.setText(f"◆ {general}" if general else "")
         self.trouble.setStyleSheet(f"color: {self._theme.tokens.warning}")
-        self.trouble.setVisible(bool(sentence))
+        self.trouble.setVisible(bool(general))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Ask for help on F1; Enter connects, Escape leaves."""
+        if event.key() == Qt.Key.Key_F1:
+            self.help_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _chosen(self) -> list[tuple[KindPage, PlaceRow]]:
+        """The rows that are to be recorded; without any the first one of the page that is shown."""
+        every = [(page, row) for page in self.pages.values() for row in page.rows]
+        filled = [(page, row) for page, row in every if not row.is_empty]
+        lacking = self.page.rows[1:] if len(self.page.rows) > 1 else ()
+        empty = [(self.page, row) for row in lacking if row.is_empty]
+        return [*filled, *empty] or [(self.page, row) for row in self.page.rows[:1]]
 
     def _lay_out(self) -> None:
         left = QVBoxLayout()
-        left.setSpacing(12)
-        title = QLabel("CONNECTIONS")
-        title.setProperty("role", "pane-title")
-        left.addWidget(title)
+        left.setSpacing(8)
+        left.addWidget(_caps("WHAT TO RECORD"))
+        left.addWidget(self.kinds)
+        rows, frame = self.kinds.count(), 2 * self.kinds.frameWidth() + 6
+        self.kinds.setFixedSize(_LIST_WIDTH, rows * self.kinds.sizeHintForRow(0) + frame)
+        self.list.setFixedWidth(_LIST_WIDTH)
+        self.list.setMinimumHeight(60)
+        saved = _caps("SAVED CONNECTIONS")
+        left.addWidget(saved)
         left.addWidget(self.list, 1)
         left.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
-        form = QFormLayout()
-        form.setVerticalSpacing(8)
-        form.setHorizontalSpacing(16)
-        form.addRow("Counters", self.preset)
-        form.addRow("Only these", self.select)
-        form.addRow("", self.backfill)
+        left.addStretch(1 if self._adds else 0)
         keep = QHBoxLayout()
         keep.setSpacing(8)
         keep.addWidget(self.keep_profile)
         keep.addWidget(self.name, 1)
         buttons = QHBoxLayout()
-        buttons.addStretch(1)
+        buttons.addWidget(self.keep_passwords, 1)
         buttons.addWidget(self.cancel_button)
         buttons.addWidget(self.connect_button)
         right = QVBoxLayout()
-        right.setSpacing(12)
-        right.addWidget(_caps("WHERE"))
-        right.addLayout(self._places)
-        right.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
-        right.addSpacing(8)
-        right.addWidget(_caps("WHAT TO RECORD"))
-        right.addLayout(form)
-        right.addSpacing(8)
-        right.addWidget(_caps("KEEP"))
-        right.addWidget(self.keep_passwords)
-        right.addLayout(keep)
-        right.addStretch(1)
+        right.setSpacing(10)
+        right.addWidget(self._stack, 1)
         right.addWidget(self.trouble)
+        right.addLayout(keep)
         right.addLayout(buttons)
         self.trouble.hide()
+        if self._adds:
+            for widget in (saved, self.list, self.forget, self.keep_profile, self.name, self.counters):
+                widget.setParent(self)
+                widget.hide()
         row = QHBoxLayout(self)
-        row.setContentsMargins(20, 20, 20, 16)
+        row.setContentsMargins(20, 16, 20, 16)
         row.setSpacing(24)
         row.addLayout(left)
         row.addLayout(right, 1)
-        self.resize(960, 460)
+        self.resize(940, 560)
 
     def _join(self) -> None:
+        self.kinds.currentRowChanged.connect(self._show_page)
         self.list.currentRowChanged.connect(self._choose)
         self.list.itemClicked.connect(lambda _item: self._go_on())
         self.forget.clicked.connect(self._forget)
-        self.add.clicked.connect(lambda: self._add(Place(), focus=True))
+        for page in self.pages.values():
+            page.changed.connect(self._changed)
+            page.readdressed.connect(self._take_place)
+            page.paced.connect(self._take_pace)
+        self.counters.changed.connect(self._changed)
         self.name.textEdited.connect(lambda _text: self.keep_profile.setChecked(True))
         self.connect_button.clicked.connect(self._go)
         self.cancel_button.clicked.connect(self.reject)
 
+    def _show_page(self, _row: int) -> None:
+        page = self.page
+        self._stack.setCurrentWidget(page)
+        if page.kind.id in _OF_VSPHERE and not self._adds:
+            page.below.addWidget(self.counters)
+            self.counters.show()
+        if page.kind.id == "esxtop":
+            self._offer_server(page)
+
+    def _offer_server(self, page: KindPage) -> None:
+        """The hosts of an esxtop service are mostly those of the vCenter that is recorded, too."""
+        for server in [row.place for row in self._filled("vcenter")][:1]:
+            for row in page.rows:
+                row.offer_server(server)
+
+    def _filled(self, kind: str) -> list[PlaceRow]:
+        return [row for page, row in self._chosen() if page.kind.id == kind and not row.is_empty]
+
     def _choose(self, row: int) -> None:
         profile = self._profiles[row] if 0 <= row < len(self._profiles) else self._usual
-        for old in list(self._rows):
-            self._drop(old)
-        for place in profile.places or (Place(),):
-            self._add(place, focus=False)
-        self.preset.setCurrentIndex(max(0, self.preset.findData(profile.preset)))
-        self.select.setText(" ".join(profile.select))
-        self.backfill.setChecked(profile.backfill)
+        for kind, page in self.pages.items():
+            page.show_places([place for place in profile.places if place.kind == kind and place.label])
+        self._take_pace(round(profile.interval_s or 5))
+        first = next((place.kind for place in profile.places if place.kind in self.pages), None)
+        self.show_kind(first or next(iter(self.pages)))
+        self._show_page(0)
+        self.counters.show_profile(profile)
         self.name.setText(profile.name)
         self.keep_profile.setChecked(bool(profile.name))
         self.forget.setEnabled(row > 0)
-        self.show_error("")
+        self.show_error(None)
+
+    def _take_pace(self, seconds: int) -> None:
+        """All that is asked at a pace of ours is asked at the same, as far as each allows."""
+        self._every = seconds
+        for page in self.pages.values():
+            page.every.blockSignals(True)
+            page.every.setValue(seconds)
+            page.every.blockSignals(False)
+
+    def _take_place(self, place: Place) -> None:
+        if place.kind in self.pages:
+            self.show_kind(place.kind).add_row(place).first_field().setFocus()
 
     def _go_on(self) -> None:
-        """Focus the button Connect if a stored profile is selected, else the first address."""
-        (self.connect_button if self.list.currentRow() > 0 else self._rows[0].host).setFocus()
-
-    def _add(self, place: Place, *, focus: bool) -> None:
-        row = PlaceRow(self._theme, place)
-        row.changed.connect(self._changed)
-        row.removed.connect(lambda: self._drop(row))
-        self._rows.append(row)
-        self._places.addWidget(row)
-        self._changed()
-        if focus:
-            row.host.setFocus()
-
-    def _drop(self, row: PlaceRow) -> None:
-        self._rows.remove(row)
-        self._places.removeWidget(row)
-        row.hide()
-        row.deleteLater()
-        self._changed()
+        """Focus the button Connect if a stored profile is selected, else the first field."""
+        (self.connect_button if self.list.currentRow() > 0 else self.rows[0].first_field()).setFocus()
 
     def _changed(self) -> None:
-        for row in self._rows:
-            row.remove.setVisible(len(self._rows) > 1)
-        self.name.setPlaceholderText(", ".join(row.place.host for row in self._rows if row.place.host))
-        self.show_error("")
+        places = [
+            (page.kind.id, row) for page in self.pages.values() for row in page.rows if not row.is_empty
+        ]
+        counts = {kind: sum(one == kind for one, _row in places) for kind in self.pages}
+        self.kinds.show_counts(counts)
+        self.name.setPlaceholderText(", ".join(dict.fromkeys(row.place.label for _kind, row in places)))
+        self.show_error(None)
 
     def _forget(self) -> None:
         row = self.list.currentRow()
@@ -218,14 +288,15 @@ class ConnectDialog(QDialog):
 
     def _go(self) -> None:
         profile = self.profile
-        sentence = self._check(profile)
-        self.show_error(sentence)
-        if sentence:
+        trouble = self._check(profile)
+        self.show_error(trouble)
+        if trouble is not None:
             return
-        passwords = {number: row.password.text() for number, row in enumerate(self._rows)}
+        passwords = {number: row.password.text() for number, (_page, row) in enumerate(self._chosen())}
         typed = {number: text for number, text in passwords.items() if text}
-        for row in self._rows:
-            row.password.clear()
+        for page in self.pages.values():
+            for row in page.rows:
+                row.password.clear()
         self.accept()
         self.wanted.emit(
             Wanted(profile, typed, self.keep_passwords.isChecked(), self.keep_profile.isChecked())

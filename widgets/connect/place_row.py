@@ -1,79 +1,165 @@
-"""A row of the connect dialog: a vCenter or ESXi host with address, user and password."""
+"""A row of the connect dialog: one source with its address, user and password, and what is wrong with it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QToolButton, QWidget
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
-from widgets.connect.values import Kind, Place
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from resources.foreign_text import shown
+from widgets.connect.values import USERS, Field, Kind, Place
 from widgets.theme import Theme
 
-_KINDS: tuple[tuple[Kind, str], ...] = (("vcenter", "vCenter"), ("esxi", "ESXi host"))
-_USERS: dict[str, str] = {"vcenter": "administrator@vsphere.local", "esxi": "root"}
+_EXAMPLES: Mapping[Kind, str] = {
+    "vcenter": "vc01.lab or 10.0.0.5:443",
+    "esxi": "esx01.lab or 10.0.0.5:443",
+    "esxtop": "vc01.lab",
+    "ssh": "esx01.lab or 10.0.0.5:22",
+    "guest": "app01.lab or 10.0.0.5:22",
+}
 
 
 class PlaceRow(QWidget):
-    """One server's row. Signals: ``changed``; ``removed`` when its button is pressed.
+    """One source's row. Signals: ``changed``; ``removed`` when its button is pressed; ``readdressed`` with
+    the Place when the whole address of another kind was pasted (``esxi://root@esx01``).
 
-    A whole address that is pasted (``esxi://root@esx01``) fills all fields of the row.
+    An address of its own kind fills the fields of the row.
     """
 
     changed = Signal()
     removed = Signal()
+    readdressed = Signal(object)
 
-    def __init__(self, theme: Theme, place: Place, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        place: Place,
+        scenarios: Sequence[tuple[str, str]] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        """``scenarios`` are names and titles of the lab's."""
         super().__init__(parent)
-        self.kind = QComboBox()
-        self.kind.setAccessibleName("What it is")
-        for value, label in _KINDS:
-            self.kind.addItem(label, value)
-        self.host = QLineEdit(place.host, placeholderText="vc01.lab or 10.0.0.5:443")
+        self._theme, self._kind = theme, place.kind
+        self._offered = ""
+        self.path = QLineEdit(place.path, placeholderText="esx01.lab, esx02.lab or esx0*")
+        self.path.setAccessibleName("Hosts")
+        self.host = QLineEdit(place.host, placeholderText=_EXAMPLES.get(place.kind, ""))
         self.host.setAccessibleName("Address")
-        self.user = QLineEdit(place.user)
+        self.user = QLineEdit(place.user, placeholderText=USERS.get(place.kind, ""))
         self.user.setAccessibleName("User")
         self.password = QLineEdit(placeholderText="Password", echoMode=QLineEdit.EchoMode.Password)
         self.password.setAccessibleName("Password")
+        self.scenario = QComboBox()
+        self.scenario.setAccessibleName("Scenario")
+        self.scenario.addItem("Not the lab", "")
+        for name, title in scenarios:
+            self.scenario.addItem(title, name)
+        self.scenario.setCurrentIndex(max(0, self.scenario.findData(place.path)))
         self.remove = QToolButton()
         self.remove.setProperty("role", "ghost")
         self.remove.setIcon(theme.icons.get("close"))
         self.remove.setAccessibleName("Remove this address")
         self.remove.setToolTip("Remove this address")
         self.remove.clicked.connect(self.removed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.kind)
-        row.addWidget(self.host, 5)
-        row.addWidget(self.user, 5)
-        row.addWidget(self.password, 3)
-        row.addWidget(self.remove)
-        self.kind.setCurrentIndex(max(0, self.kind.findData(place.kind)))
-        self.kind.currentIndexChanged.connect(self._kind_changed)
-        self.host.textChanged.connect(self._host_changed)
-        for line in (self.user, self.password):
-            line.textChanged.connect(lambda _text: self.changed.emit())
-        for line in (self.host, self.user):
-            line.setCursorPosition(0)
-        self._kind_changed()
+        self.trouble = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.trouble.hide()
+        self._lay_out()
+        self._join()
 
     @property
     def place(self) -> Place:
-        """Return the server of this row, with the default user if none is typed."""
-        kind: Kind = "esxi" if self.kind.currentData() == "esxi" else "vcenter"
-        return Place(kind, self.host.text().strip(), self.user.text().strip() or _USERS[kind])
+        """Return the source of this row, with the default user if none is typed."""
+        if self._kind == "lab":
+            return Place("lab", path=str(self.scenario.currentData() or ""))
+        user = self.user.text().strip() or USERS[self._kind]
+        hosts = ",".join(self.path.text().replace(",", " ").split()) if self._kind == "esxtop" else ""
+        return Place(self._kind, self.host.text().strip(), user, hosts)
 
-    def _kind_changed(self) -> None:
-        self.user.setPlaceholderText(_USERS[str(self.kind.currentData())])
-        self.changed.emit()
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing is typed that would be recorded: what was offered does not count."""
+        if self._kind == "lab":
+            return not self.scenario.currentData()
+        typed = self.host.text().strip()
+        return not self.path.text().strip() and (not typed or typed == self._offered)
+
+    def offer_server(self, server: Place) -> None:
+        """Put in this server and its user if no other is there: hosts are mostly asked through it."""
+        if not self.host.text().strip() or self.host.text() == self._offered:
+            self._offered = server.host
+            self.host.setText(server.host)
+            self.user.setText(server.user)
+            self.password.setPlaceholderText("As vCenter's")
+
+    def show_trouble(self, sentence: str, field: Field = "host") -> None:
+        """Show what is wrong below the field that caused it, which gets the keyboard; empty: nothing is."""
+        self.trouble.setText(f"◆ {shown(sentence, 400)}" if sentence else "")
+        self.trouble.setStyleSheet(f"color: {self._theme.tokens.warning}")
+        self.trouble.setVisible(bool(sentence))
+        if sentence:
+            self.first_field(field).setFocus()
+
+    def first_field(self, field: Field | None = None) -> QWidget:
+        """Return the field that is typed into first, or the one that is named."""
+        if self._kind == "lab":
+            return self.scenario
+        named = {"host": self.host, "user": self.user, "path": self.path}
+        return named.get(field or "", self.path if self._kind == "esxtop" else self.host)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        fields: tuple[tuple[QWidget, int], ...] = (
+            (self.path, 5), (self.host, 5), (self.user, 5), (self.password, 3),
+        )  # fmt: skip
+        if self._kind == "lab":
+            fields = ((self.scenario, 1),)
+        elif self._kind != "esxtop":
+            fields = fields[1:]
+        shown_ones = [one for one, _ in fields]
+        for one in (self.path, self.host, self.user, self.password, self.scenario):
+            if one not in shown_ones:
+                one.setParent(self)
+                one.hide()
+        for widget, stretch in fields:
+            row.addWidget(widget, stretch)
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.trouble)
+
+    def _join(self) -> None:
+        self.host.textChanged.connect(self._host_changed)
+        for line in (self.user, self.password, self.path):
+            line.textChanged.connect(lambda _text: self.changed.emit())
+        self.scenario.currentIndexChanged.connect(lambda _number: self.changed.emit())
+        for line in (self.host, self.user, self.path):
+            line.setCursorPosition(0)
 
     def _host_changed(self, text: str) -> None:
         kind, scheme, rest = text.strip().partition("://")
-        if scheme and kind.lower() in {"vcenter", "esxi", "https"}:
-            user, at, host = rest.rpartition("@")
-            if kind.lower() != "https":
-                self.kind.setCurrentIndex(self.kind.findData(kind.lower()))
-            if at and ":" not in user:
-                self.user.setText(user)
-            self.host.setText(host.split("/")[0])
+        kind = kind.lower()
+        if scheme and (kind in get_args(Kind) or kind == "https"):
+            self._take_address(kind, rest)
             return
         self.changed.emit()
+
+    def _take_address(self, kind: str, rest: str) -> None:
+        """Fill the fields from an address without its scheme; hand on one of another kind."""
+        user, at, host = rest.rpartition("@")
+        host, _, path = host.partition("/")
+        known = user if at and ":" not in user else ""
+        if kind not in (self._kind, "https"):
+            found = next(one for one in get_args(Kind) if one == kind)
+            self.host.clear()
+            self.readdressed.emit(Place(found, host, known, path if kind == "esxtop" else ""))
+            return
+        if known:
+            self.user.setText(known)
+        if path and kind == "esxtop":
+            self.path.setText(path)
+        self.host.setText(host)

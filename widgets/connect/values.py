@@ -1,4 +1,4 @@
-"""The values of the connect dialog: servers, and profiles, which hold no secret."""
+"""The values of the connect dialog: sources, and profiles, which hold no secret."""
 
 from __future__ import annotations
 
@@ -6,37 +6,75 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["vcenter", "esxi"]
+from resources.source_kinds import SourceKindId
+
+Kind = SourceKindId
+Field = Literal["host", "user", "path", "select"]
+
+USERS: Mapping[Kind, str] = {
+    "vcenter": "administrator@vsphere.local",
+    "esxi": "root",
+    "esxtop": "administrator@vsphere.local",
+    "ssh": "root",
+    "guest": "root",
+}
+"""Who logs in if no user is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A vCenter or an ESXi host, and the user who logs in. ``host`` may have a port: ``vc01.lab:8443``."""
+    """A source: a server and the user who logs in. ``host`` may have a port: ``vc01.lab:8443``.
+
+    ``path`` is what of it is recorded: the hosts of an esxtop service (``esx01.lab,esx02.lab``), the lab's
+    scenario.
+    """
 
     kind: Kind = "vcenter"
     host: str = ""
     user: str = ""
+    path: str = ""
 
     @property
     def address(self) -> str:
-        """The address for the recorder: ``vcenter://user@host``."""
-        return f"{self.kind}://{self.user}@{self.host}"
+        """The address for the recorder: ``vcenter://user@host``, ``lab:demo``."""
+        if self.kind == "lab":
+            return f"lab:{self.path}"
+        path = f"/{self.path}" if self.path else ""
+        return f"{self.kind}://{self.user}@{self.host}{path}"
+
+    @property
+    def label(self) -> str:
+        """What is recorded, as text: the hosts of an esxtop service, else the server."""
+        return f"Lab {self.path}" if self.kind == "lab" else self.path or self.host
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named connection. ``select`` are globs of what to record (``vm:SQL*``); empty records everything."""
+    """A named connection. ``select`` are globs of what to record (``vm:SQL*``); empty records everything.
+
+    ``interval_s``: between two samples of sources that are asked at a pace of ours, None for the usual.
+    """
 
     name: str = ""
     places: tuple[Place, ...] = (Place(),)
     preset: str = "troubleshooting"
     select: tuple[str, ...] = ()
     backfill: bool = True
+    interval_s: float | None = None
 
     @property
     def label(self) -> str:
-        """The servers of the profile as text: ``vc01.lab, esx01.lab``."""
-        return ", ".join(place.host for place in self.places)
+        """The sources of the profile as text: ``vc01.lab, esx01.lab``."""
+        return ", ".join(dict.fromkeys(place.label for place in self.places))
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong with a profile, in a sentence: in which field, of which of its places (None: of none)."""
+
+    sentence: str
+    place: int | None = None
+    field: Field = "host"
 
 
 @dataclass(frozen=True, slots=True)
