@@ -79,6 +79,7 @@ class Topology:
         self.series = SeriesIndex()
         self.sources = [one.id for one in source.sources()]
         self.vcenters = {one.id for one in source.sources() if one.spec.kind == "vcenter"}
+        self.captures = {one.id for one in source.sources() if one.spec.kind in ("esxtop", "lab")}
         for series in source.series(counters):
             self._add(series)
         self.seen_twice |= _vms_in_several(self._in_source.values())

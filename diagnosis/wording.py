@@ -36,6 +36,10 @@ _BRACKETS = str.maketrans({"[": _OPEN, "]": _CLOSE, "(": _ASIDE_OPEN, ")": _ASID
 CONNECT = "connect to vCenter"
 _LOOK_UP = "look in the vSphere Client (this session has nothing of it from its vCenter)".translate(_BRACKETS)
 """How to get what only a vCenter tells: without one in the session, and where one did not tell it."""
+RECORD = "record esxtop with -a"
+_TOLD_NOTHING = "\ue007"
+"""Stands for what esxtop would tell, where it was recorded with all that it prints and does not tell it."""
+_NOT_TOLD = re.compile(f": {_TOLD_NOTHING}(?: {_ASIDE_OPEN}[^{_ASIDE_CLOSE}]*{_ASIDE_CLOSE})?([,;] or )?")
 _SHOWN_BRACKETS = str.maketrans({_ASIDE_OPEN: "(", _ASIDE_CLOSE: ")"})
 _UNKNOWN = re.compile(f"[{_HOLE}{_NOBODY}]")
 _IN_ASIDE = f"[^{_ASIDE_OPEN}{_ASIDE_CLOSE}]*"
@@ -76,6 +80,8 @@ class SentenceWriter:
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
         said = _ASIDE.sub("", _without_optional("".join(parts)))
+        told_not = f", which esxtop of {self._host(row)} does not tell"
+        said = _NOT_TOLD.sub(lambda found: told_not + (": " if found[1] else ""), said)
         said = (
             said.replace(_NEXT_ASIDE, "; ").replace(_FIRST_LEFT_OUT, _ASIDE_OPEN).translate(_SHOWN_BRACKETS)
         )
@@ -89,7 +95,10 @@ class SentenceWriter:
 
     def _fill(self, placeholder: Placeholder, row: int) -> str:
         if placeholder.kind == "text":
-            texts = {"entity": self._entity, "host": self._host, "pool": self._pool, "vcenter": self._vcenter}
+            texts = {
+                "entity": self._entity, "host": self._host, "pool": self._pool,
+                "vcenter": self._vcenter, "esxtop": self._esxtop,
+            }  # fmt: skip
             return texts[placeholder.name](row)
         if placeholder.kind == "who":
             return next((name for name, _ in self._ranked(placeholder.name, row, placed=True)), _NOBODY)
@@ -149,6 +158,22 @@ class SentenceWriter:
         seen = [topology.views(ref) for ref in (self.scene.rows[row], self._hosts[row]) if ref]
         is_recorded = any(source in topology.vcenters for views in seen for source, _ in views)
         return _LOOK_UP if is_recorded else CONNECT
+
+    def _esxtop(self, row: int) -> str:
+        """How to get at what only esxtop of the row's host counts, by how it was recorded, if it was."""
+        topology, host = self.scene.topology, self._hosts[row]
+        seen = topology.views(host) if host else ()
+        captures = {source for source, _ in seen if source in topology.captures}
+        if not captures:
+            return f"record esxtop of {self._host(row)} (esxtop://, or esxtop -b -a there)".translate(
+                _BRACKETS
+            )
+        has_all = any(
+            topology.series.of_counter(source, key)
+            for source in captures
+            for key in self._catalogue.only_in_all_fields()
+        )
+        return _TOLD_NOTHING if has_all else f"record esxtop of {self._host(row)} again, with -a"
 
     def _top(self, placeholder: Placeholder, row: int) -> str:
         ranked = self._ranked(placeholder.name, row, placed=True)[:_TOP]

@@ -54,6 +54,10 @@ class Catalogue:
         """Return all counters in the order of the files (by area)."""
         return tuple(self._counters.values())
 
+    def only_in_all_fields(self) -> tuple[str, ...]:
+        """Return the keys of counters that esxtop prints only with ``-a``, as far as they are marked."""
+        return tuple(one.key for one in self._counters.values() if any(at.only_all for at in one.esxtop))
+
     def esxtop(self, cls: str, counter: str) -> tuple[Counter, EsxtopSpelling] | None:
         """Return the counter that esxtop calls ``counter`` in object class ``cls``; None if it is unknown.
 

@@ -54,7 +54,8 @@ class EsxtopSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     since boot, converted into a rate. ``text``: not a number. ``io``: the first row of a capture is invalid.
     ``tail``: what a numbered counter adds to the instance (``%C-State C1`` on ``PCPU 0`` becomes instance
     ``PCPU 0 C1``). In the catalogue's own list ``counter`` and ``tail`` hold the pattern ``<n>``; a spelling
-    that was looked up holds the number.
+    that was looked up holds the number. ``only_all``: esxtop prints it only with ``-a``, so that its being
+    there tells how a capture was made (not every one that is so is marked).
     """
 
     cls: str
@@ -64,6 +65,7 @@ class EsxtopSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     text: bool = False
     io: bool = False
     tail: str = ""
+    only_all: bool = False
 
 
 class VcenterSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"packets": "with"}):

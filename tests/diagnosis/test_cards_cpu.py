@@ -158,8 +158,8 @@ class TestReadyHigh:
             "affinity", "numa_imbalance", "low_shares", "share_dilution", "power_management",
             "costop_wide_vm", "pool_limit",
         ]  # fmt: skip
-        assert "esxtop with -a" in cause(found, "low_shares").because
-        assert "esxtop with -a" in cause(found, "affinity").because
+        assert "esxtop of esx01 again, with -a" in cause(found, "low_shares").because
+        assert "esxtop of esx01 again, with -a" in cause(found, "affinity").because
 
 
 class TestHostSaturated:
@@ -319,7 +319,10 @@ class TestLimit:
         recording.vm("web01", {"cpu.max_limited": 8.0, "cpu.ready": 8.5})
         found = only(recording, problem=self.PROBLEM)
         assert verdicts(found) == {"vm_limit": "unknown", "pool_limit": "unknown"}
-        assert "Alloc Max (AMAX) would decide: record esxtop with -a" in cause(found, "vm_limit").because
+        assert (
+            "Alloc Max (AMAX) would decide: record esxtop of esx01 again, with -a"
+            in cause(found, "vm_limit").because
+        )
 
     def test_rounding_is_not_a_limit(self) -> None:
         recording = host()

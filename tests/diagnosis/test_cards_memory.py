@@ -171,7 +171,9 @@ class TestBallooning:
         balloon = found[0]
         assert next(item.value for item in balloon.evidence if item.counter == "mem.balloon") == 5_331.0
         assert "Memctl MBytes" in balloon.notes[0]
-        assert "esxtop with -a" in balloon.notes[0]
+        assert (
+            "record esxtop of esx01 again, with -a, or connect to vCenter (mem.vmmemctl)" in balloon.notes[0]
+        )
         assert "3 samples (10 s): few" in balloon.notes[1]
         assert balloon.causes[0].cause == "host_overcommit"
 

@@ -92,13 +92,41 @@ def test_what_only_the_inventory_knows_decides_causes_of_what_esxtop_saw() -> No
 def test_who_is_connected_to_a_vcenter_is_not_told_to_connect() -> None:
     """What its vCenter did not tell is looked up there; a capture alone is sent to one."""
     alone = cause(only(capture("db01"), problem="cpu.limit"), "vm_limit").because
-    assert alone.endswith("record esxtop with -a, or connect to vCenter (config.cpuAllocation.limit).")
+    assert alone.endswith(
+        "record esxtop of esx01 again, with -a, or connect to vCenter (config.cpuAllocation.limit)."
+    )
     both = cause(only(capture("db01"), Inventory(), problem="cpu.limit"), "vm_limit").because
     assert both.endswith(
-        "record esxtop with -a, or look in the vSphere Client "
+        "record esxtop of esx01 again, with -a, or look in the vSphere Client "
         "(this session has nothing of it from its vCenter; config.cpuAllocation.limit)."
     )
     assert alone.partition(":")[0] == both.partition(":")[0]
+
+
+def test_nobody_is_told_to_record_what_is_recorded() -> None:
+    """A capture with -a has limits of memory; what it does not tell, another one would not tell either."""
+    full = capture()
+    full.vm("db01", {"cpu.max_limited": 8.0, "cpu.ready": 8.5, "cpu.run": 50.0, "mem.alloc_max": -1.0})
+    said = cause(only(full, problem="cpu.limit"), "vm_limit").because
+    assert said == (
+        "Alloc Max (AMAX) would decide, which esxtop of esx01 does not tell: "
+        "connect to vCenter (config.cpuAllocation.limit)."
+    )
+    full = capture()
+    levels = {"cpu.run": 50.0, "numa.local_pct": 60.0, "numa.remote": 2_000.0, "mem.alloc_max": -1.0}
+    full.vm("db01", levels)
+    said = cause(only(full, problem="numa.remote_memory"), "recent_migration").because
+    assert said == "NUMA migrations (NMIG) would decide, which esxtop of esx01 does not tell."
+
+
+def test_a_vcenter_alone_is_told_which_host_s_esxtop_to_record() -> None:
+    inventory = Inventory()
+    inventory.known("db01", "uuid-1", {"cpu.ready": 12.0})
+    said = cause(only(inventory, problem="cpu.ready_high"), "power_management").because
+    assert said == (
+        "A/MPERF would decide: record esxtop of esx01 (esxtop://, or esxtop -b -a there), "
+        "or read the host's power policy in vCenter."
+    )
 
 
 def test_two_of_one_name_stay_apart() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis.compiled import CompiledRule, bare_key
 from diagnosis.signals import FACT
-from diagnosis.wording import CONNECT
+from diagnosis.wording import CONNECT, RECORD
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
 from resources.problem_consequences import Consequence
@@ -18,7 +18,7 @@ from viewmodels.reference import values as page
 from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
-_WORDS = {"{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT}
+_WORDS = {"{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT, "{esxtop}": RECORD}
 _NOT_BEGINNING = re.compile(r"\(\?!((?:[\w-]|\\\.)+)\)\.\*")
 """The pattern of all names but those with a beginning, which admins should not have to decipher."""
 _TAG = re.compile(r"[A-Za-z0-9]+")
