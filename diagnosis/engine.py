@@ -240,8 +240,8 @@ class Run:
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
         """Too few samples: of the source first; of its entities only where the source itself has enough."""
         source = self._sources[position]
-        if source.spec.kind == "fio":
-            return []  # the figures of a test, which need no minimum length
+        if source.spec.kind in ("fio", "guest"):
+            return []  # the figures of a test need no minimum length; a guest is evidence for its VM
         times = self._table.axis(source.id)
         findings: list[Finding] = []
         for card in self._problems.cards:

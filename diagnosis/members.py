@@ -120,7 +120,9 @@ class _Gathering:
 
     def members(self, rows: Sequence[EntityRef]) -> Members:
         if self._scope == "elsewhere":
-            self._collect_elsewhere(rows)
+            self._collect_of([self._elsewhere(ref) for ref in rows])
+        elif self._scope == "guest":
+            self._collect_of([self._guests(ref) for ref in rows])
         elif self._scope == "users":
             met: set[tuple[int, EntityRef, EntityRef | None]] = set()
             sources: Sequence[int] = self._topology.sources
@@ -252,10 +254,19 @@ class _Gathering:
             (own if bare == key else of_host).append((name, self._topology.series.of_counter(source, bare)))
         return own, of_host
 
-    def _collect_elsewhere(self, rows: Sequence[EntityRef]) -> None:
-        views = [self._elsewhere(ref) for ref in rows]
+    def _collect_of(self, views: Sequence[Sequence[tuple[int, EntityRef]]]) -> None:
+        """Collect what other sources have; (source, entity) for each row."""
         for other in sorted({number for seen in views for number, _ in seen}):
             self._collect(other, [[Placed(ref) for number, ref in seen if number == other] for seen in views])
+
+    def _guests(self, ref: EntityRef) -> list[tuple[int, EntityRef]]:
+        """The guest of a VM, or of each VM of a host; (source, entity)."""
+        vms = (
+            [ref] if ref.kind == "vm" else [one.ref for one in self._topology.below(self._source, ref, "vm")]
+        )
+        known = [self._topology.guests.get(one, ()) for vm in vms for one in (vm, self._topology.base(vm))]
+        guests = dict.fromkeys(guest for some in known for guest in some)
+        return [pair for guest in guests for pair in self._topology.views(guest)]
 
     def _elsewhere(self, ref: EntityRef) -> list[tuple[int, EntityRef]]:
         """The same entity as other hosts see it, each host's view once; (source, entity)."""

@@ -39,6 +39,7 @@ TOO_FEW_THEN = "too few samples in this time"
 """Why a check judged nothing of a part of the time, although there are samples before or after."""
 _NEVER_JUDGED = {
     "fio": "these are figures of fio; known problems are looked for in counters of hosts and VMs",
+    "guest": "what a guest counts itself is evidence for the problems of its VM, and no problem by itself",
     "log": "logs tell what happened, not how busy or slow anything was: they are evidence, no measurement",
 }
 _STOPPED = 2.5

@@ -18,6 +18,7 @@ from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, StorageLimits
 from sessions.current_records import with_current_names
+from sessions.guest_vms import guests_by_vm
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
@@ -68,6 +69,8 @@ class Topology:
         self._bases = known_to_vcenter(self._entities, self._facts.named("host"))
         self.seen_twice = frozenset((*self._bases, *self._bases.values()))
         """VMs that several sources have, as each of them knows them."""
+        self.guests = guests_by_vm(self._entities, facts)
+        """The guests that are known to run in each VM, not by name alone."""
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
         self._in_source: dict[int, set[EntityRef]] = {}

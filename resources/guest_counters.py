@@ -17,7 +17,8 @@ __all__ = ["GuestCounter", "GuestCounters", "GuestLimits", "GuestTable", "load_g
 class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often guests are looked at (s), and how much one may say: bytes and rows of a frame.
 
-    A guest is connected to again when it says nothing for ``silent_s`` and ``silent_intervals``.
+    A guest is connected to again when it says nothing for ``silent_s`` and ``silent_intervals``; its
+    loop ends by itself when we give no sign for ``deaf_s``.
     """
 
     usual_s: int
@@ -26,6 +27,7 @@ class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: int
     silent_s: float
     silent_intervals: int
+    deaf_s: int
     source: str
 
 

@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|users|hosts|memory_tier|(host\.)?"
+    r"(self|elsewhere|guest|users|hosts|memory_tier|(host\.)?"
     r"(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host)|vsan)"
 )
 
@@ -56,7 +56,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _TOLD_OF = ("", "users", "host", "all")
-ACROSS_HOSTS = ("elsewhere", "users")
+ACROSS_HOSTS = ("elsewhere", "guest", "users")
 """Scopes whose members are on other hosts, which have samples of their own times."""
 
 
@@ -79,7 +79,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that a host uses as memory (no ``device`` here); ``vsan`` for the parts (hosts, disk groups, disks,
     uplinks) that vSAN's performance service tells of a vSAN datastore, of a host (with ``others`` of the
     other hosts of its datastore), or of the host of such a part; ``elsewhere`` for the same entity in other
-    sources; ``users`` for VMs, on any host that shares this entity, whose per-device counters name it.
+    sources; ``guest`` for what the VM's own guest counts, or those of a host's VMs; ``users`` for VMs, on any
+    host that shares this entity, whose per-device counters name it.
     ``others`` leaves the entity itself out, and of a VM what is its own (its disks among those of its
     host). ``each_instance`` makes every instance a member (PCPUs of a host), ``where_instance`` those whose
     name matches the pattern. ``where_name`` keeps members whose name matches the pattern, ``same_prefix``

@@ -136,10 +136,13 @@ class GuestCollector:
         reader = FrameReader(self._address.place, limits.frame_bytes)
         silent_s = limits.silent_s + limits.silent_intervals * self._interval_s
         watching.forget()
-        with connection.start(_command(self._interval_s)) as process:
-            heard = time.monotonic()
+        with connection.start(_command(self._interval_s), limits.deaf_s) as process:
+            heard = signed = time.monotonic()
             while not controls.is_set() and not controls.paused:
                 chunk = process.read(_STEP_S)
+                if time.monotonic() - signed > limits.deaf_s / 4:
+                    process.give_sign()
+                    signed = time.monotonic()
                 if chunk == b"":
                     raise self._ended(process)
                 if chunk:

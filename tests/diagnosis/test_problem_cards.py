@@ -116,6 +116,7 @@ def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
     signals = [signal for rule in own for signal in card.signals_for(rule.rule).values()]
     texts = [
         *(f"{one.rule.condition} {one.rule.critical} {one.rule.conclusion}" for one in own),
+        *(note for one in own for note in one.rule.notes),
         *card.values.values(),
         *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
         *(f"{cause.stated.known} {cause.stated.test}" for cause in card.causes if cause.stated),

@@ -74,8 +74,8 @@ def test_hardware_is_told_apart_by_what_it_has() -> None:
             Disk("disk-9", "", "", None, None, "", key="9"),
         ),
         (
-            VirtualNic("4000", "Network adapter 1", "VirtualVmxnet3", "VM/Network", ""),
-            VirtualNic("4001", "nic 4001", "VirtualE1000e", "", "dvportgroup-7"),
+            VirtualNic("4000", "Network adapter 1", "VirtualVmxnet3", "VM/Network", "", "00:50:56:00:00:01"),
+            VirtualNic("4001", "nic 4001", "VirtualE1000e", "", "dvportgroup-7", "00:50:56:00:00:02"),
         ),
     )
 

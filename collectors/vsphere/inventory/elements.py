@@ -381,6 +381,7 @@ def _disk(one: Element, controllers: dict[str, tuple[str, str, str]]) -> Disk:
         text_at(backing, "diskMode"),
         float(_chain(backing)),
         text_at(one, "key"),
+        tidy(text_at(backing, "uuid")).lower(),
     )
 
 
@@ -402,6 +403,7 @@ def _nic(one: Element) -> VirtualNic:
         type_of(one),
         tidy(unquote(text_at(backing, "deviceName") or text_at(backing, "opaqueNetworkId"))),
         text_at(backing, "port", "portgroupKey"),
+        tidy(text_at(one, "macAddress")).lower(),
     )
 
 

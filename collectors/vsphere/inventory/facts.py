@@ -128,13 +128,17 @@ def tier_use(value: tuple[TierUse, ...], _others: OtherObjects) -> Iterator[Pair
 
 
 def devices(value: Devices, others: OtherObjects) -> Iterator[Pair]:
-    """Yield facts such as ``vdisk.scsi0:0.controller``, ``nic.4000.type`` and ``nic.4000.network``."""
+    """Yield facts such as ``vdisk.scsi0:0.controller``, ``nic.4000.type`` and ``nic.4000.mac``.
+
+    A guest is joined to its VM by UUIDs and MAC addresses.
+    """
     for disk in value.disks:
         front = f"vdisk.{disk.slot}"
         yield from text_pairs(
             (f"{front}.controller", others.device_names.get(disk.controller, disk.controller)),
             (f"{front}.datastore", _key(others, disk.datastore)),
             (f"{front}.mode", disk.mode),
+            (f"{front}.uuid", disk.uuid),
         )
         yield from number_pairs(
             (f"{front}.shares", disk.shares),
@@ -145,6 +149,7 @@ def devices(value: Devices, others: OtherObjects) -> Iterator[Pair]:
         yield from text_pairs(
             (f"nic.{nic.key}.type", others.device_names.get(nic.type, nic.type)),
             (f"nic.{nic.key}.network", nic.network or others.name(nic.portgroup) or nic.portgroup),
+            (f"nic.{nic.key}.mac", nic.mac),
         )
 
 

@@ -41,6 +41,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("name", elements.name),
         Row("config.template", elements.flag),
         Row("config.instanceUuid", elements.text),
+        Row("config.uuid", elements.text, facts.plain("bios_uuid")),
         Row("runtime.connectionState", elements.text),
         Row("runtime.powerState", elements.text, facts.plain("power_state")),
         Row("runtime.host", elements.reference, facts.key_of("host")),

@@ -35,6 +35,7 @@ class Disk(NamedTuple):
     mode: str
     chain: float = 1.0
     key: str = ""
+    uuid: str = ""
 
 
 class VirtualNic(NamedTuple):
@@ -45,6 +46,7 @@ class VirtualNic(NamedTuple):
     type: str
     network: str
     portgroup: str
+    mac: str = ""
 
 
 class Devices(NamedTuple):
