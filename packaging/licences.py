@@ -40,12 +40,15 @@ class UnknownOriginError(Exception):
 
 @dataclass(frozen=True)
 class Component:
-    """A third-party component in the bundle. ``terms`` is the licence as its authors name it."""
+    """A third-party component in the bundle. ``terms`` is the licence as its authors name it, ``kind`` the
+    package manager that knows it (a type of package URL: ``pypi``, ``deb``, ``generic``).
+    """
 
     name: str
     version: str
     terms: str
     texts: tuple[Path, ...] = field(default=())
+    kind: str = "generic"
 
     @property
     def is_lesser_gpl(self) -> bool:
@@ -59,8 +62,7 @@ def write_licences(contents: Path, target: Path) -> list[Component]:
 
     Raises UnknownOriginError for a file without a component, and for a component without a text.
     """
-    listed = json.loads(contents.read_text(encoding="utf-8"))
-    components = sorted(set(_owners(Path(source) for source in listed)), key=lambda one: one.name.lower())
+    components = components_of(contents)
     without = [one.name for one in components if not one.texts]
     if without:
         raise UnknownOriginError(f"no licence text for {', '.join(without)}")
@@ -74,6 +76,12 @@ def write_licences(contents: Path, target: Path) -> list[Component]:
     (target / "NOTICE.txt").write_text(_notice(components), encoding="utf-8")
     (target / "SOURCE-OFFER.txt").write_text(_offer(components), encoding="utf-8")
     return components
+
+
+def components_of(contents: Path) -> list[Component]:
+    """Return the components of everything in ``contents`` by name. Raises UnknownOriginError."""
+    listed = json.loads(contents.read_text(encoding="utf-8"))
+    return sorted(set(_owners(Path(source) for source in listed)), key=lambda one: one.name.lower())
 
 
 def check_licences(target: Path, components: Iterable[Component]) -> None:
@@ -132,7 +140,7 @@ def _of_distribution(distribution: metadata.Distribution) -> Component:
     }
     if not texts:
         texts = {OWN_TEXTS / text for key, names in _BROUGHT_TEXTS.items() if key in terms for text in names}
-    return Component(name, distribution.version, terms, tuple(sorted(texts)))
+    return Component(name, distribution.version, terms, tuple(sorted(texts)), "pypi")
 
 
 def _classified(about: object) -> str:
@@ -160,7 +168,7 @@ def _of_system(sources: Iterable[Path]) -> Iterator[Component]:
             raise UnknownOriginError(f"nobody knows whose {source.name} is")
         name, version = package
         texts = _debian_texts(name)
-        yield Component(name, version, _debian_terms(texts), texts)
+        yield Component(name, version, _debian_terms(texts), texts, "deb/debian")
 
 
 def _debian_package(source: Path) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""The version of Hyperscope; the same as in pyproject.toml."""
+"""The version of Hyperscope: the only place that has it. Packages, bundles and reports read it here."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,9 @@ def test_a_plain_import_fails_as_any_other(words: list[str], tmp_path: Path) -> 
 def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"hyperscope {VERSION}\n"
-    assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "resources.version.VERSION"}
+    assert "version" not in project["project"]
 
 
 def test_help_lists_every_command_with_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,125 @@
+"""What a release is made of: archives that come out the same each time, checksums, a bill of materials."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def packing(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The script; its folder is no package, as that would hide the library of the same name."""
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+    yield importlib.import_module("packing")
+    for name in ("packing", "licences"):
+        sys.modules.pop(name)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A program folder with a program, a link to it, and a library in a folder below."""
+    program = tmp_path / "hyperscope" / "hyperscope-cli"
+    program.parent.mkdir()
+    program.write_bytes(b"#!/bin/sh\n")
+    program.chmod(0o755)
+    (program.parent / "hyperscope").symlink_to("hyperscope-cli")
+    library = program.parent / "_internal" / "büro.so"
+    library.parent.mkdir()
+    library.write_bytes(b"code " * 1000)
+    return program.parent
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and rights are not Windows's")
+def test_a_tar_keeps_links_and_rights(packing: ModuleType, folder: Path, tmp_path: Path) -> None:
+    archive = packing.pack(folder, tmp_path / "hyperscope-1.0-linux-x86_64")
+
+    with tarfile.open(archive) as packed:
+        packed.extractall(tmp_path / "out", filter="data")
+    out = tmp_path / "out" / "hyperscope"
+    assert archive.name == "hyperscope-1.0-linux-x86_64.tar.gz"
+    assert (out / "hyperscope").readlink() == Path("hyperscope-cli")
+    assert os.access(out / "hyperscope-cli", os.X_OK)
+    assert (out / "_internal" / "büro.so").read_bytes() == b"code " * 1000
+
+
+@pytest.mark.parametrize("name", ["windows-x86_64", "linux-x86_64"])
+def test_the_same_folder_gives_the_same_bytes(
+    packing: ModuleType, folder: Path, tmp_path: Path, name: str
+) -> None:
+    first = packing.pack(folder, tmp_path / f"hyperscope-1.0-{name}").read_bytes()
+    for path in folder.rglob("*"):
+        os.utime(path, (1e9, 1e9), follow_symlinks=False)
+    again = packing.pack(folder, tmp_path / f"hyperscope-1.0-{name}").read_bytes()
+
+    assert hashlib.sha256(first).digest() == hashlib.sha256(again).digest()
+
+
+def test_a_zip_for_windows_holds_every_file(packing: ModuleType, folder: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packing.pack(folder, tmp_path / "hyperscope-1.0-windows-x86_64")) as packed:
+        assert packed.namelist() == [
+            "hyperscope/_internal/büro.so", "hyperscope/hyperscope", "hyperscope/hyperscope-cli",
+        ]  # fmt: skip
+        assert packed.testzip() is None
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+def test_a_checksum_is_one_that_sha256sum_checks(packing: ModuleType, tmp_path: Path) -> None:
+    archive = tmp_path / "hyperscope.zip"
+    archive.write_bytes(b"packed")
+    packing.write_checksum(archive)
+
+    check = ["sha256sum", "--check", "hyperscope.zip.sha256"]
+    assert subprocess.run(check, check=False, cwd=tmp_path, capture_output=True).returncode == 0
+    archive.write_bytes(b"changed")
+    assert subprocess.run(check, check=False, cwd=tmp_path, capture_output=True).returncode == 1
+
+
+def test_a_bill_names_every_component_with_version_and_terms(packing: ModuleType) -> None:
+    component = packing.Component("numpy", "2.4.1", "BSD-3-Clause", (), "pypi")
+    bill = packing.bill_of_materials("1.0", [component])
+
+    assert bill["components"] == [
+        {
+            "type": "library",
+            "name": "numpy",
+            "version": "2.4.1",
+            "purl": "pkg:pypi/numpy@2.4.1",
+            "licenses": [{"license": {"name": "BSD-3-Clause"}}],
+        }
+    ]
+    assert json.loads(json.dumps(bill))["metadata"]["component"]["version"] == "1.0"
+
+
+def test_the_icons_owner_is_among_the_components(packing: ModuleType, tmp_path: Path) -> None:
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([str(ROOT / "resources" / "icons" / "x.svg")]), encoding="utf-8")
+
+    [icons] = packing.components_of(contents)
+    assert (icons.name, icons.terms) == ("Phosphor Icons", "MIT")
+    assert "Phosphor Icons" in icons.texts[0].read_text(encoding="utf-8")
+
+
+def test_without_a_build_it_says_what_to_run_first(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "packaging", tmp_path / "packaging")
+    shutil.copytree(ROOT / "resources", tmp_path / "resources", ignore=shutil.ignore_patterns("*.toml"))
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "packaging" / "packing.py"), "linux-x86_64"],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "packing: nothing is built yet: run 'python run.py bundle' first\n"
