@@ -26,17 +26,17 @@ assert sys.argv[1] == "-u", sys.argv
 print(time.strftime(sys.argv[2].lstrip("+"), time.gmtime(time.time() + ahead)))
 """
 _VMWARE = f"[ \"$1\" = -v ] && echo '{PRODUCT}'\n"
-_VIM_CMD = f"""\
+_VIM_CMD = """\
 [ "$1" = hostsvc/hostsummary ] && cat <<'EOF'
-(vim.host.Summary) {{
+(vim.host.Summary) {
    host = 'vim.HostSystem:ha-host',
-   hardware = (vim.host.Summary.HardwareSummary) {{
+   hardware = (vim.host.Summary.HardwareSummary) {
       vendor = "HPE",
-      uuid = "{UUID}",
+      uuid = "@UUID@",
       numCpuPkgs = 2,
-   }},
+   },
    rebootRequired = false
-}}
+}
 EOF
 """
 
@@ -44,7 +44,7 @@ EOF
 class FakeHost:
     """The folder of one host's programs, and how its esxtop plays (``plan``)."""
 
-    def __init__(self, folder: Path, server: Sshd) -> None:
+    def __init__(self, folder: Path, server: Sshd, uuid: str = UUID) -> None:
         self.server, self._folder = server, folder
         self.programs = folder / "bin"
         self.programs.mkdir()
@@ -53,7 +53,7 @@ class FakeHost:
         self.program("vmware", _VMWARE)
         (folder / "date.py").write_text(_DATE, encoding="utf-8")
         self.program("date", f"exec '{sys.executable}' -I -S '{folder}/date.py' \"$@\"\n")
-        self.program("vim-cmd", _VIM_CMD)
+        self.program("vim-cmd", _VIM_CMD.replace("@UUID@", uuid))
         server.options += [f"SetEnv PATH={self.programs}:/usr/bin:/bin", f"SetEnv FAKE_ESXTOP={folder}"]
 
     def program(self, name: str, script: str) -> None:
