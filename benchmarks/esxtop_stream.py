@@ -1,0 +1,112 @@
+"""esxtop over ssh: what one host costs the recorder, with the widest rows every two seconds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from benchmarks.captures import unrepeating_capture
+from benchmarks.measure import Row, as_installed
+from tests.connections.ssh_servers import Sshd, keygen_fingerprint
+from tests.esxtop_ssh.fake_hosts import FakeHost
+
+_COLUMNS, _ROWS, _EVERY_S = 20_000, 60, 2
+
+
+def measure(cache: Path, *, quick: bool) -> list[Row]:
+    """Measure with a real sshd and a fake esxtop; nothing where this machine has no sshd."""
+    if shutil.which("sshd", path=f"/usr/sbin:/usr/local/sbin:{os.environ.get('PATH', '')}") is None:
+        return []
+    capture = unrepeating_capture(cache, _COLUMNS, _ROWS, "drift")
+    row = capture.read_bytes().rstrip(b"\n").rpartition(b"\n")[2]
+    seconds = 10 if quick else 90
+    with tempfile.TemporaryDirectory(prefix="hyperscope-stream-") as folder, _host(Path(folder)) as host:
+        host.plan(capture, stamps="now", then="repeat")
+        here = _recorded(host, Path(folder), seconds)
+        peer = _copied(host, seconds)
+    return [
+        Row(
+            f"a host's esxtop over ssh: a row of {_COLUMNS:,} values ({len(row) / 1e3:.0f} kB), "
+            f"all of them moving, every {_EVERY_S} s",
+            f"{100 * here:.1f} % of a core, decoded and stored",
+            f"ssh … esxtop > file: {100 * peer:.1f} %",
+            "–",
+            "≤ 10 % of a core",
+            here <= 0.10,
+        )
+    ]
+
+
+@contextmanager
+def _host(folder: Path) -> Iterator[FakeHost]:
+    (folder / "sshd").mkdir()
+    server = Sshd(folder / "sshd")
+    host = FakeHost(folder, server)
+    server.start()
+    try:
+        yield host
+    finally:
+        server.stop()
+        host.all_ended()
+
+
+def _recorded(host: FakeHost, folder: Path, seconds: float) -> float:
+    """The part of a core that a whole recorder takes, once it has read the header and stored some rows."""
+    home = folder / "home"
+    (home / ".ssh").mkdir(parents=True)
+    shutil.copy(host.server.user_key, home / ".ssh" / "id_ed25519")
+    words = [
+        sys.executable, "-m", "app", "record", str(host.server.address), "-o", str(folder / "S.hscope"),
+        "--interval", f"{_EVERY_S}s", "--thumbprint", keygen_fingerprint(host.server.host_keys[0]), "--json",
+        "--keep-free", "0",
+    ]  # fmt: skip
+    environment = {**as_installed(), "HOME": str(home), "XDG_DATA_HOME": str(home)}
+    environment.pop("SSH_AUTH_SOCK", None)
+    with subprocess.Popen(
+        words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as recorder:
+        assert recorder.stdout is not None
+        counts = (one["samples"] for one in map(json.loads, recorder.stdout) if one["event"] == "status")
+        before = next(count for count in counts if count >= 5 * _COLUMNS)
+        begun, spent = time.monotonic(), _spent(recorder.pid)
+        after = next(count for count in counts if time.monotonic() >= begun + seconds)
+        busy = (_spent(recorder.pid) - spent) / (time.monotonic() - begun)
+        if after - before < (seconds / _EVERY_S - 2) * _COLUMNS:
+            raise RuntimeError(f"only {after - before:,} samples came in {seconds:g} s")
+        recorder.terminate()
+        recorder.communicate()
+    return busy
+
+
+def _copied(host: FakeHost, seconds: float) -> float:
+    """The part of a core that OpenSSH's client takes to write the same into a file."""
+    words = [
+        "ssh", "-p", str(host.server.port), "-i", str(host.server.user_key), "-o", "IdentitiesOnly=yes",
+        "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR",
+        f"{host.server.address.user}@{host.server.host}", f"esxtop -b -a -d {_EVERY_S}",
+    ]  # fmt: skip
+    with (
+        tempfile.TemporaryFile() as out,
+        subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out) as client,
+    ):
+        time.sleep(3 * _EVERY_S)
+        begun, spent = time.monotonic(), _spent(client.pid)
+        time.sleep(seconds)
+        busy = (_spent(client.pid) - spent) / (time.monotonic() - begun)
+        client.terminate()
+    return busy
+
+
+def _spent(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
