@@ -81,6 +81,16 @@ def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpas
     return Password(_given(value), "prompt")
 
 
+def prompt_password_or_key(address: Address, ask: Callable[[str], str] = getpass.getpass) -> Password | None:
+    """Prompt for the password where a key may do instead; None if the user gives none."""
+    forbid_core_dumps()
+    try:
+        value = ask(f"Password of {address.user} at {address.place} (Enter: by key alone): ")
+    except EOFError:
+        return None
+    return Password(value, "prompt") if value else None
+
+
 def can_prompt() -> bool:
     """Return True if a user at a terminal can be prompted."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()

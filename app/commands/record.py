@@ -125,6 +125,14 @@ def record(
             help="Read passwords from stdin, in the order of the sources: a line for each user at a server.",
         ),
     ] = False,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A private key for ssh:// and guest://, not yours in ~/.ssh; an agent's are tried, too.",
+            show_default=False,
+        ),
+    ] = None,
     speed: Annotated[
         float,
         typer.Option(
@@ -197,6 +205,7 @@ def record(
             questions,
             reporter.ask if can_prompt() and lines is None else None,
             interval_s=parse_duration(interval, "--interval") if interval else None,
+            key=key,
         )
         collectors = collectors_of(sources, options)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from app.recording.logins import Logins
@@ -16,7 +17,7 @@ from collectors.vsphere.options import VSphereOptions
 from connections.address import Address
 from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
-from connections.secrets import can_prompt, find_password
+from connections.secrets import can_prompt, find_password, prompt_password, prompt_password_or_key
 from connections.untrusted import Ask, UntrustedServer
 from recorder.questions import Questions
 from resources.failures import UsageError
@@ -28,8 +29,8 @@ class RecordOptions:
 
     ``thumbprints`` are for the servers with certificates, in the order of their first sources.
     ``next_password`` returns the next line of stdin, one password for each user at a server, in that order,
-    too, None at the end of stdin. ``interval_s``: between two samples of esxtop's service, None for the
-    usual.
+    too, None at the end of stdin. ``interval_s``: between two samples of esxtop and guests, None for the
+    usual. ``key`` is a private key for those that are reached over ssh, None for the usual ones.
 
     ``questions`` asks the program that reads our events; ``ask_here`` asks yes or no at the terminal. If both
     are None, nobody can be asked.
@@ -43,6 +44,7 @@ class RecordOptions:
     ask_here: Callable[[str], bool] | None = None
     known: KnownHosts = field(default_factory=KnownHosts)
     interval_s: float | None = None
+    key: Path | None = None
     logins: Logins = field(default_factory=Logins)
 
 
@@ -133,6 +135,7 @@ def _access(
         options.vsphere,
         options.speed,
         options.interval_s,
+        options.key,
     )
 
 
@@ -143,22 +146,33 @@ def _no_password() -> str:
 def password_of(address: Address, options: RecordOptions, *, takes_keys: bool = False) -> Callable[[], str]:
     """Return what gives the password of an address; it is asked for here, or when it is first needed.
 
-    Where a key of ssh may do, nobody at a terminal is asked who has one, and a line of stdin may be empty.
+    Where a key of ssh may do, who has one may answer nothing, and a line of stdin may be empty.
     """
     if options.next_password is not None:
         line = options.next_password() or b""
         if takes_keys and not line.strip():
             return no_password(address)
         return find_password(address, stdin=io.BytesIO(line))
-    questions = options.questions
-    is_asked_here = questions is None and not (takes_keys and (has_keys() or not can_prompt()))
-    if is_asked_here:
+    if options.questions is None and not takes_keys:
         with immediate_interrupt():
             return find_password(address, interactive=can_prompt())
     try:
         return find_password(address)
-    except UsageError:  # the keyring has none: whoever started us is asked
-        return no_password(address) if questions is None else lambda: questions.password(str(address))
+    except UsageError:  # the keyring has none
+        return _asked_for(address, options)
+
+
+def _asked_for(address: Address, options: RecordOptions) -> Callable[[], str]:
+    """Return what asks whoever started us, or who sits at the terminal, for what the keyring lacks."""
+    questions = options.questions
+    if questions is not None:
+        return lambda: questions.password(str(address))
+    if not can_prompt():
+        return no_password(address)
+    with immediate_interrupt():
+        if options.key is None and not has_keys():
+            return prompt_password(address)
+        return prompt_password_or_key(address) or no_password(address)
 
 
 def ask_of(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:

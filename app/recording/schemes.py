@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from collectors.feed import Collector
@@ -25,6 +26,7 @@ class Access:
     Only a server with the thumbprint ``pin`` is accepted, if one is given; otherwise those in ``known`` (the
     known hosts) and those for which ``ask`` returns True. ``vsphere`` are options for vSphere sources,
     ``interval_s`` is for those that are asked at a pace of ours (None: the usual), ``speed`` is for the lab.
+    ``key`` is a private key for those that are reached over ssh (None: the usual ones).
     """
 
     password: Callable[[], str]
@@ -34,6 +36,7 @@ class Access:
     vsphere: VSphereOptions
     speed: float
     interval_s: float | None = None
+    key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def _ssh_collector(address: Address, access: Access) -> Collector:
 
     return EsxtopSshCollector(
         address,
-        ssh_login(access.password),
+        ssh_login(access.password, access.key),
         SshPace(access.interval_s),
         pin=access.pin,
         known=access.known,
@@ -116,7 +119,7 @@ def _guest_collector(address: Address, access: Access) -> Collector:
 
     return GuestCollector(
         address,
-        ssh_login(access.password),
+        ssh_login(access.password, access.key),
         GuestOptions(access.interval_s),
         pin=access.pin,
         known=access.known,

@@ -19,11 +19,16 @@ def has_keys() -> bool:
     return "SSH_AUTH_SOCK" in os.environ or _key() is not None
 
 
-def ssh_login(password: Callable[[], str]) -> SshLogin:
-    """Return what to log in with; ``password`` is called only if no key is taken."""
-    from connections.ssh.login import SshLogin  # noqa: PLC0415 - paramiko, which only ssh needs
+def ssh_login(password: Callable[[], str], key: Path | None = None) -> SshLogin:
+    """Return what to log in with; ``password`` is called only if no key is taken.
 
-    return SshLogin(password, _key(), agent=True)
+    It is also the passphrase of the ``key``, where that has one; without a key this user's own counts.
+    """
+    from connections.ssh.login import SshLogin, is_usable_key  # noqa: PLC0415 - paramiko, which only ssh needs
+
+    if key is not None and key.exists() and not is_usable_key(key):
+        return SshLogin(key_file=key, passphrase=password, agent=True)
+    return SshLogin(password, key or _key(), agent=True)
 
 
 def no_password(address: Address) -> Callable[[], str]:
@@ -32,8 +37,8 @@ def no_password(address: Address) -> Callable[[], str]:
     def refused() -> str:
         raise LoginError(
             f"{address.place} accepts no key of yours for {address.user}, and there is no password.",
-            meaning="The keys in ~/.ssh and those of an ssh agent were tried.",
-            advice="Put a key there with ssh-copy-id, or give the password with --password-stdin.",
+            meaning="That of --key, or those in ~/.ssh, and those of an ssh agent were tried.",
+            advice="Put a key there, or give the password: when asked for it, or with --password-stdin.",
         )
 
     return refused

@@ -296,4 +296,4 @@ def unusable(error: SourceError, host: str) -> DisconnectedError:
 
 def by_ssh(host: str) -> str:
     """Return how to get the same numbers without the service."""
-    return f"Or run 'ssh root@{host} esxtop -b -a -d 5 -n 720 > {host}.csv' and import that file."
+    return f"Or record the host's own esxtop over ssh: ssh://root@{host}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import keyring
 import keyring.backend
@@ -12,12 +12,14 @@ import keyring.backends.fail
 import pytest
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
+from connections.address import Address
 from connections.secrets import (
     SERVICE,
     Password,
     delete_password,
     find_password,
     prompt_password,
+    prompt_password_or_key,
     store_password,
 )
 from connections.vsphere.address import parse_address
@@ -134,3 +136,21 @@ def test_it_does_not_show() -> None:
     assert not hasattr(password, "__dict__")
     with pytest.raises(TypeError):
         pickle.dumps(password)
+
+
+def test_who_has_a_key_may_give_no_password() -> None:
+    asked: list[str] = []
+
+    def answer(text: str) -> Callable[[str], str]:
+        def ask(question: str) -> str:
+            asked.append(question)
+            return text
+
+        return ask
+
+    address = Address("ssh", "root", "esx01", 22, usual_port=22)
+    given = prompt_password_or_key(address, answer("secret"))
+    assert given is not None
+    assert (given(), given.origin) == ("secret", "prompt")
+    assert prompt_password_or_key(address, answer("")) is None
+    assert asked == ["Password of root at esx01 (Enter: by key alone): "] * 2

@@ -183,7 +183,7 @@ def test_an_account_without_the_privilege_is_told_so(
     assert isinstance(error, PrivilegeError)
     assert error.happened == f"administrator@vsphere.local may not use the esxtop service of {FIRST}."
     assert error.meaning.startswith("The account lacks Global.ServiceManagers on 127.0.0.1")
-    assert f"ssh root@{FIRST} esxtop -b -a" in error.advice
+    assert f"ssh://root@{FIRST}" in error.advice
 
 
 def test_a_server_without_the_service(start_vcenter: Callable[..., TestVCenter]) -> None:
@@ -197,7 +197,7 @@ def test_a_host_without_the_service(server: TestVCenter) -> None:
     error = refused(server)
     assert isinstance(error, NoCountersError)
     assert error.happened == f"{FIRST} has no esxtop service."
-    assert "ssh root@" in error.advice
+    assert "ssh://root@" in error.advice
 
 
 def test_a_host_that_refuses(server: TestVCenter) -> None:
@@ -205,7 +205,7 @@ def test_a_host_that_refuses(server: TestVCenter) -> None:
     error = refused(server)
     assert error.happened.startswith(f"The esxtop service of {FIRST} does not answer: ")
     assert "not allowed in the current connection state" in error.happened
-    assert "ssh root@" in error.advice
+    assert "ssh://root@" in error.advice
 
 
 def test_the_others_go_on_without_a_host_that_refuses(server: TestVCenter, recording: Start) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -76,13 +75,11 @@ def test_the_findings_are_the_scenarios_truth_and_those_of_an_import(
     hosts = start_hosts(len(lab.hosts))
     for host, capture in zip(hosts, captures, strict=True):
         host.plan(capture, every_s=0.02, then="hang")
-    home = tmp_path / "home" / ".ssh"
-    home.mkdir(parents=True)
-    shutil.copy(hosts[0].server.user_key, home / "id_ed25519")
     pins = [word for one in hosts for word in ("--thumbprint", keygen_fingerprint(one.server.host_keys[0]))]
     session = tmp_path / "S.hscope"
     sources = [str(host.server.address) for host in hosts]
-    recorder = record(session, *sources, *pins, "--attached", "--keep-free", "0")
+    key = str(hosts[0].server.user_key)
+    recorder = record(session, *sources, *pins, "--key", key, "--attached", "--keep-free", "0")
     last_ms = lab.start_ms + round((lab.duration_s - lab.interval_s) * 1000)
     recorder.wait_for(
         lambda event: (

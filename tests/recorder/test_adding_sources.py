@@ -197,7 +197,7 @@ def test_an_account_without_the_privilege_is_told_and_the_rest_goes_on(
     [refused] = [one for one in status["collectors"] if one["is_over"]]
     assert refused["name"] == host
     assert "may not use the esxtop service" in refused["message"]
-    assert "ssh root@" in refused["message"]
+    assert "ssh://root@" in refused["message"]
     recorder.say(do="add source", source="esxtop://")
     warned = recorder.wait_for(lambda event: event["event"] == "warning")
     assert "esxtop://" in warned["message"]
