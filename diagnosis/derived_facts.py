@@ -61,9 +61,11 @@ def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
     """What the latest of the matching facts of each entity say together."""
     like = re.compile(rule.made_of)
     names = {name for name in {fact.name for fact in facts} if like.fullmatch(name)}
+    there = {(fact.entity, fact.name) for fact in facts} if rule.beside else set()
     known: dict[EntityRef, dict[str, Fact]] = {}
     for fact in facts:
-        if fact.name in names:
+        beside = f"{fact.name.rpartition('.')[0]}.{rule.beside}"
+        if fact.name in names and (not rule.beside or (fact.entity, beside) in there):
             known.setdefault(fact.entity, {})[fact.name] = fact
     for ref, found in known.items():
         start = min(fact.start for fact in found.values())

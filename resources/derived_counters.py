@@ -21,7 +21,8 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which the VM's disks lie, or (``of`` "all") what all of the entity's facts say whose name matches the
     pattern ``made_of``: the largest number, or with ``words`` their different texts as one text, or (``of``
     "disks") for each of a VM's virtual disks what the VM's fact says of it whose name matches the pattern
-    ``made_of``, with the disk's name as its group ``disk``; of several that match, the lowest number.
+    ``made_of``, with the disk's name as its group ``disk``; of several that match, the lowest number. Of all
+    facts ``beside`` keeps those beside which another one stands, whose name differs in its last part only.
 
     The number is ``numbers[text]`` (no number for other texts), with ``count`` how many items the
     comma-separated text lists, or with ``hours`` how long before the end of the window the time was that the
@@ -37,6 +38,7 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbers: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     words: bool = False
+    beside: str = ""
     hours: bool = False
     known: str = ""
     absent: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sessions.model import EntityRef
 from tests.diagnosis.recordings import Level, Recording, findings, only
 
 PROBLEM = "storage.iops_limit"
@@ -30,6 +31,17 @@ def test_a_limit_of_the_policy_is_found() -> None:
     assert found.conclusion.startswith("scsi0:1 of sql01 did 500 I/Os a second, and its limit is 500")
     assert found.causes[0].cause == "iops_limit"
     assert "raise or remove it in the disk's storage policy" in found.remedies[0]
+
+
+def test_the_policy_is_named_and_who_else_has_it_is_to_be_seen() -> None:
+    """Only the policy that limits: the VM's other disk has one without a limit."""
+    recording = site(policy=500.0)
+    for disk, name in (("scsi0:0", "Gold"), ("scsi0:1", "Bronze")):
+        recording.fact(EntityRef("vm", "esx01/vm/sql01"), f"vdisk.{disk}.policy", name)
+    found = only(recording, problem=PROBLEM)
+    assert found.conclusion.endswith("; storage policy with a limit: Bronze.")
+    assert "VM Compliance): Bronze" in found.remedies[1]
+    assert "storage policy with" not in only(site(own=500.0), problem=PROBLEM).conclusion
 
 
 @pytest.mark.parametrize(("own", "policy"), [(500.0, 5000.0), (5000.0, 500.0)])
