@@ -313,7 +313,9 @@ class TestPartsOfVsan:
         self.part(recording, store, "vSAN disk group of another datastore (esx09)")
         assert bool(findings(recording, problem="vsan.cache_miss")) == is_found
 
-    def of_host(self, recording: Recording, store: EntityRef, host: str, name: str, **levels: Level) -> None:
+    def of_host(
+        self, recording: Recording, store: EntityRef, host: str, name: str, **levels: Level
+    ) -> EntityRef:
         """A part of vSAN on one host; a level whose counter is written with / is of an instance."""
         at = EntityRef("host", host)
         ref = recording.add("vsan", f"{name} ({host})", {}, parent=at)
@@ -321,6 +323,7 @@ class TestPartsOfVsan:
         for counter, level in levels.items():
             key, _, instance = counter.partition("__")
             recording.has(ref, {f"vsan.{key}": level}, instance)
+        return ref
 
     def test_congestion_is_of_the_host_whose_disks_do_not_keep_up(self) -> None:
         recording, store = self.store(congestion=210.0, write_buffer_free=4.0)
@@ -391,6 +394,23 @@ class TestPartsOfVsan:
         hosts = [one for one in findings(recording, problem="vsan.network") if one.entity.kind == "host"]
         assert [one.entity.key for one in hosts] == ["esx01"]
         assert (hosts[0].causes[0].cause, hosts[0].causes[0].verdict) == (first, "likely")
+
+    @pytest.mark.parametrize(("times", "first"), [(1, "disk_fails"), (5, "more_load")])
+    def test_a_slow_disk_of_the_express_architecture_is_told_whatever_it_gets(
+        self, times: int, first: str
+    ) -> None:
+        recording, store = self.store(disk_skew=100.0)
+        for number in range(4):
+            slow = not number
+            ref = self.of_host(
+                recording, store, "esx01", f"vSAN disk eui.{number}",
+                reads=120.0 * (times if slow else 1), writes=20.0,
+                latency_device=60.0 if slow else 0.4, latency_read=60.0 if slow else 0.4, latency_write=0.3,
+            )  # fmt: skip
+            recording.fact(ref, "vsan.device", f"eui.{number}")
+        found = next(one for one in findings(recording) if one.problem == "vsan.slow_disk")
+        assert (found.entity_name, found.causes[0].cause) == ("vSAN disk eui.0 (esx01)", first)
+        assert "smart get -d eui.0" in " ".join(found.remedies)
 
     @pytest.mark.parametrize(
         ("reads", "latency_write", "problem"),

@@ -110,8 +110,9 @@ class VsanBook:
             facts = [Fact(ref, "vsan.type", one.type, since), Fact(ref, "cluster", cluster.ref.key, since)]
             if cluster.store is not None:
                 facts.append(Fact(ref, "datastore", cluster.store.key, since))
-            if (disk := cluster.disks.get(one.uuid)) is not None and disk.group:
-                facts.append(Fact(ref, "vsan.group", disk.group, since))
+            if (disk := cluster.disks.get(one.uuid)) is not None:
+                told = (("vsan.group", disk.group), ("vsan.device", disk.name))
+                facts.extend(Fact(ref, name, value, since) for name, value in told if value)
             news[ref] = Entity(ref, _name(cluster, kind, one), parent), facts
         return ref
 
