@@ -21,6 +21,10 @@ class ResourcePools:
         key = self._facts.latest("pool").get(ref)
         return EntityRef("pool", str(key)) if key is not None else None
 
+    def members(self, pool: EntityRef) -> Sequence[EntityRef]:
+        """Return the VMs in a pool and in the pools within it, those without any samples, too."""
+        return [ref for ref in self._facts.latest("pool") if pool in self.above(ref)]
+
     def above(self, ref: EntityRef) -> Sequence[EntityRef]:
         """Return all resource pools that a VM is in, the nearest first."""
         return list(pools_from(self.nearest(ref) if ref.kind == "vm" else None, self._entities))

@@ -199,6 +199,8 @@ class Scene:
             return sorted({*of_host, *own}, key=lambda event: event.at) if own else list(of_host)
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
+        if ref.kind == "pool":
+            return self.events.happened((ref, *topology.pools.members(ref)), signal.happening)
         stores = {topology.base(ref), *topology.stored_on(ref)}
         found = self.events.happened(stores, signal.happening)
         named = (self.events.naming(name, signal.happening) for name in store_names(topology, ref))

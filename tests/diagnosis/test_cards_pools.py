@@ -137,3 +137,32 @@ def test_vms_that_vsphere_runs_for_itself_are_no_workload() -> None:
     assert not findings(site)
     site.member(pool, "vCLSish", cpu_ready=30.0)
     assert [one.entity_name for one in findings(site, problem="cpu.ready_high")] == ["vCLSish"]
+
+
+class TestAPowerOnThatFailedForWantOfMemory:
+    REFUSED = "The available memory resources in the parent resource pool are insufficient for the operation."
+
+    def site(self, text: str) -> Site:
+        site = Site()
+        gold = site.pool("Gold", {"mem.reservation_mb": 131_072.0, "mem.reservation_expandable": 0.0})
+        for name in ("a", "b"):
+            site.fact(site.member(gold, name), "mem.reservation_mb", 65_536.0)
+        site.member(site.pool("Silver"), "c")
+        off = site.add("vm", "sql09", {})
+        site.fact(off, "pool", gold.key)
+        site.event(off, "power", text, 300)
+        return site
+
+    def test_its_pool_is_told_with_what_is_reserved_there(self) -> None:
+        found = only(self.site(f"Power on of sql09 failed: {self.REFUSED}"), problem="pool.memory_limit")
+        assert (found.entity_name, found.severity) == ("Gold", "warning")
+        told = cause(found, "reservations_full")
+        assert told.verdict == "likely"
+        assert "reserve 128 GB of its 128 GB" in told.because
+        assert "not expandable" in told.because
+        assert found.remedies[0].startswith("Lower the memory reservations of VMs in pool Gold")
+
+    def test_a_power_on_that_failed_for_a_locked_file_is_no_matter_of_memory(self) -> None:
+        assert not findings(
+            self.site("Power on of sql09 failed: file is locked"), problem="pool.memory_limit"
+        )
