@@ -37,7 +37,8 @@ class ReplyLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Polling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often hosts are asked, in seconds; ``most_hosts`` are recorded at once.
 
-    ``missed`` intervals without a sample end the comparison with what was before.
+    ``missed`` intervals without a sample end the comparison with what was before. A host's clock that moves
+    by more than ``clock_jump_s`` against its time since the boot was set.
     """
 
     usual_s: float
@@ -46,6 +47,7 @@ class Polling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grace_s: float
     refused_s: float
     missed: int
+    clock_jump_s: float
     source: str
 
 

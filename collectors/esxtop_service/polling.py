@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from collectors.esxtop_service.checks import check
 from collectors.esxtop_service.counter_info import CounterInfo, read_counter_info
+from collectors.esxtop_service.host_clock import HostClock, jump_sentence
 from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
 from collectors.esxtop_service.series import HostSeries
@@ -24,10 +25,11 @@ from resources.esxtop_records import EsxtopRecords
 from resources.failures import DisconnectedError, NoCountersError, SourceError
 from resources.units import format_duration
 from sessions.identities import MOID, UUID
-from sessions.model import Fact, Gap, SourceSpec
+from sessions.model import Event, Fact, Gap, SourceSpec
 
 _PAUSED = "paused"
 _COLLECTION = "collection time"
+_CLOCK = "its clock"
 _log = logging.getLogger(__name__)
 
 
@@ -81,7 +83,7 @@ class HostPolling:
         self._last_count = 0
         self._longest_s = 0.0
         self._is_known = False
-        self._offset_ms = 0
+        self._clock = HostClock(vsphere, host.moid, known.polling.clock_jump_s)
         self.is_freed = True
         self.report("connecting")
 
@@ -163,12 +165,14 @@ class HostPolling:
         self._follow_interval(reply)
         if self._vms.learn(reply):
             self._series.forget_plan()
+        self._follow_clock(reply, took_s)
         if not self._is_known:
-            self._tell_who_it_is(reply, took_s)
+            self._tell_who_it_is(reply)
         sample = self._sampler.add(reply)
         self._note_duration(took_s)
         trouble = self._trouble(reply)
         if sample is not None:
+            sample = replace(sample, t_ms=sample.t_ms - self._clock.shift_ms)
             trouble = self._store(sample, reply) or trouble
         self.report("recording", trouble)
 
@@ -210,13 +214,31 @@ class HostPolling:
             self._feed.update_source(self._source, interval_s=interval_s)
             self._health = replace(self._health, interval_s=interval_s)
 
-    def _tell_who_it_is(self, reply: Reply, took_s: float) -> None:
-        t_ms = time_ms(reply)
-        self._offset_ms = round(t_ms - (time.time() - took_s / 2) * 1000)
-        about = self._vsphere.about.full_name
-        self._feed.update_source(
-            self._source, clock_offset_ms=self._offset_ms, attributes=(("product", about),)
-        )
+    def _follow_clock(self, reply: Reply, took_s: float) -> None:
+        """Keep the samples on the server's time; a host's clock that was set is an event."""
+        before = self._clock.skew
+        jump_ms = self._clock.follow(reply, took_s)
+        if self._clock.skew != before:
+            offset_ms = self._vsphere.clock_offset_ms + self._clock.skew.ms
+            self._feed.update_source(self._source, clock_offset_ms=offset_ms)
+            self._tell_about()
+        if jump_ms:
+            at = time_ms(reply) - self._clock.shift_ms
+            text = jump_sentence(self._name, jump_ms)
+            self._feed.add_events([Event(at, "clock", text, self._ref, id=f"{self._ref.key}/clock/{at}")])
+
+    def _tell_about(self) -> None:
+        """Tell the source's attributes as they are now."""
+        about = [("product", self._vsphere.about.full_name)]
+        if self._longest_s:
+            about.append((_COLLECTION, f"up to {format_duration(round(self._longest_s, 2))}"))
+        how = self._clock.skew.sentence(self._vsphere.address.place)
+        about.append((_CLOCK, how + ("; samples are on that one's time" if self._clock.shift_ms else "")))
+        self._feed.update_source(self._source, attributes=about)
+
+    def _tell_who_it_is(self, reply: Reply) -> None:
+        t_ms = time_ms(reply) - self._clock.shift_ms
+        self._tell_about()
         self._series.add_host(self._vms.above, self._vms.host())
         facts = [
             Fact(self._ref, name, value, t_ms)
@@ -229,9 +251,7 @@ class HostPolling:
         """Keep the longest time that the host took, which the source tells."""
         if took_s > self._longest_s * 1.1:
             self._longest_s = took_s
-            longest = f"up to {format_duration(round(took_s, 2))}"
-            told = (("product", self._vsphere.about.full_name), (_COLLECTION, longest))
-            self._feed.update_source(self._source, attributes=told)
+            self._tell_about()
 
     def _trouble(self, reply: Reply) -> str:
         """What the checks of the reply find, in a sentence; empty if all holds."""
@@ -244,7 +264,7 @@ class HostPolling:
         last_ms, interval_ms = self._health.last_ms, round(self._interval_s * 1000)
         if last_ms is None:
             return
-        missed = int((time.time() * 1000 + self._offset_ms - last_ms) // interval_ms)
+        missed = int((time.time() * 1000 + self._clock.ahead_of_ours_ms - last_ms) // interval_ms)
         if missed < 1:
             return
         gap = self._gap or Gap(self._source, last_ms + interval_ms, last_ms + interval_ms, reason, None, 0)

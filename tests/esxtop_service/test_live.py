@@ -21,6 +21,7 @@ from resources.failures import (
     PrivilegeError,
     UsageError,
 )
+from sessions.model import SourceSpec
 from tests.esxtop_service.conftest import Recording, collector
 from tests.esxtop_service.service_files import HOSTS, write_switched_on
 from tests.vcenter.running import TestVCenter
@@ -297,3 +298,42 @@ def test_a_clock_that_is_set_back_is_said(server: TestVCenter, recording: Start)
     run.feed.until(lambda: "clock was set back" in run.message())
     run.end()
     assert run.feed.twice == []
+
+
+def source_of(run: Recording, host: str = FIRST) -> SourceSpec:
+    return next(spec for spec in run.feed.sources.values() if spec.name == host)
+
+
+def test_samples_are_on_the_servers_time_whatever_the_hosts_clock(
+    server: TestVCenter, recording: Start
+) -> None:
+    server.fault("host_clock", host=FIRST, seconds=90)
+    server.fault("host_clock", host=SECOND, seconds=-3600)
+    began = server.now()
+    run = recording(server)
+    run.until_ticks(2, FIRST)
+    run.until_ticks(2, SECOND)
+    run.end()
+    for host in HOSTS:
+        assert began - 10 < run.ticks(host)[-1] / 1000 < server.now() + 10
+    assert dict(source_of(run).attributes)["its clock"].startswith("1 min 30 s ahead of 127.0.0.1:")
+    assert "behind" in dict(source_of(run, SECOND).attributes)["its clock"]
+
+
+@pytest.mark.parametrize("seconds", [-300, 300])
+def test_a_hosts_clock_that_is_set_is_an_event_and_nothing_else(
+    server: TestVCenter, recording: Start, seconds: int
+) -> None:
+    run = recording(server, FIRST)
+    run.until_ticks(2)
+    server.fault("host_clock", host=FIRST, seconds=seconds)
+    before = len(run.ticks())
+    run.until_ticks(before + 3)
+    run.end()
+    (event,) = [one for one in run.feed.events if one.kind == "clock"]
+    way = "forward" if seconds > 0 else "back"
+    assert event.text == f"The clock of {FIRST} was set {way} by 5 min"
+    assert run.feed.gaps == []
+    assert run.feed.twice == []
+    steps = [after - before for before, after in itertools.pairwise(run.ticks())]
+    assert all(1000 <= step <= 8000 for step in steps), steps

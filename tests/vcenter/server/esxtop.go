@@ -159,7 +159,7 @@ func (d *esxtopDesk) stats(host string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	shift := d.began.Unix() - serverTime(first)
+	shift := d.began.Unix() - serverTime(first) + int64(d.acts.clocks.ahead(d.world().hosts[host]).Seconds())
 	return string(withTime(text, serverTime(text)+shift)), nil
 }
 

@@ -42,3 +42,10 @@ func (d *dateTimeDesk) set(host *simulator.HostSystem, seconds float64) {
 	defer d.mu.Unlock()
 	d.skew[host.Self.Value] = time.Duration(seconds * float64(time.Second))
 }
+
+// ahead is how far a host's clock is ahead of the server's.
+func (d *dateTimeDesk) ahead(host *simulator.HostSystem) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.skew[host.Self.Value]
+}
