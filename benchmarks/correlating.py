@@ -3,6 +3,12 @@
 The truth is twofold: cases put on top of a day of the lab (``culprit_cases``), and scenarios whose physics
 makes one VM slow another (``lab_culprits``). All methods rank the same entities: a VM with all that is below
 it, without the one that somebody pointed at.
+
+    python -m benchmarks.correlating [--from SEED] [--to SEED] [--lab] [--out FILE.jsonl]
+
+Each result is appended to a file at once. A case that the same code has already left there is not ranked
+again, so that the 500 cases, which take most of an hour, can be stopped and resumed; 'run.py bench correlate'
+finds them there.
 """
 
 from __future__ import annotations
@@ -11,17 +17,19 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from benchmarks import netdata_methods
 from benchmarks.big_session import big_session
+from benchmarks.board_log import BoardLog, Run, fingerprint, refusal_of
 from benchmarks.culprit_cases import Site, make_case
 from benchmarks.injected_session import InjectedSession
-from benchmarks.lab_culprits import lab_cases
+from benchmarks.lab_culprits import KNOWN_CULPRITS, LabCase, lab_case
 from benchmarks.measure import Row
 from diagnosis.correlation import Question, correlate
 from diagnosis.correlation.meeting import Meeting
@@ -31,6 +39,9 @@ from sessions.times import TimeRange
 
 CASES, QUICK_CASES = 500, 20
 LAB_SEEDS, QUICK_LAB_SEEDS = 6, 1
+LOG = "correlate.jsonl"
+"""Where in the folder of the benchmarks the results are kept."""
+_INJECTED = "injected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +60,9 @@ class Result:
 def measure(cache: Path, *, quick: bool) -> list[Row]:
     """Rank the culprits of all cases and time a whole day."""
     path = big_session(cache, hours=2 if quick else 24)
-    injected = list(injected_results(path, range(QUICK_CASES if quick else CASES)))
-    physics = list(lab_results(range(1, 1 + (QUICK_LAB_SEEDS if quick else LAB_SEEDS))))
+    log = cache / LOG
+    injected = list(injected_results(path, range(QUICK_CASES if quick else CASES), log))
+    physics = list(lab_results(range(1, 1 + (QUICK_LAB_SEEDS if quick else LAB_SEEDS)), log))
     with SessionReader.open(path) as reader:
         series = len(reader.series())
         day = whole_day(reader)
@@ -113,21 +125,56 @@ def whole_day(reader: SessionReader) -> float:
     return min(taken)
 
 
-def injected_results(path: Path, seeds: Iterable[int]) -> Iterator[Result]:
-    """Rank the culprits of the cases on top of a recording."""
+def injected_results(path: Path, seeds: Iterable[int], log: Path) -> Iterator[Result]:
+    """Rank the culprits of the cases on top of a recording; those in the file ``log`` only once."""
     with SessionReader.open(path) as reader:
         site = Site.of_session(reader)
         by_id = {one.id: one for one in reader.series()}
-        for seed in seeds:
-            case = make_case(reader, site, seed)
-            yield judged(case.kind, seed, case.session, by_id, case.reference, case.window, case.culprits)
+
+        def ranked(run: Run) -> Result:
+            case = make_case(reader, site, run[1])
+            return judged(
+                case.kind, case.seed, case.session, by_id, case.reference, case.window, case.culprits
+            )
+
+        runs = [(f"{_INJECTED} {path.name}", seed) for seed in seeds]
+        yield from (one for one in logged(runs, log, ranked) if one is not None)
 
 
-def lab_results(seeds: Iterable[int]) -> Iterator[Result]:
-    """Rank the culprits of scenarios whose physics makes one thing slow another."""
-    for case in lab_cases(seeds):
-        by_id = {one.id: one for one in case.session.series()}
-        yield judged(case.kind, case.seed, case.session, by_id, case.reference, case.window, case.culprits)
+def lab_results(seeds: Iterable[int], log: Path) -> Iterator[Result]:
+    """Rank the culprits of scenarios whose physics makes one thing slow another; ``log`` as above.
+
+    A run in which nothing is slow is left out.
+    """
+    culprits = {one.scenario: one for one in KNOWN_CULPRITS}
+
+    def ranked(run: Run) -> Result | None:
+        with lab_case(culprits[run[0]], run[1]) as case:
+            return None if case is None else judged_lab(case)
+
+    runs = [(name, seed) for seed in seeds for name in culprits]
+    yield from (one for one in logged(runs, log, ranked) if one is not None)
+
+
+def logged(runs: Sequence[Run], path: Path, rank: Callable[[Run], Result | None]) -> Iterator[Result | None]:
+    """Yield the results of ``runs`` in their order: from the file at ``path`` where the same code has left
+    them there, else from ``rank``; those are appended to the file.
+    """
+    log = BoardLog(path, fingerprint())
+    known = log.known(runs)
+    for run in runs:
+        if run not in known:
+            result = rank(run)
+            log.add(run, {} if result is None else asdict(result))
+            yield result
+        else:
+            yield msgspec.convert(known[run], Result) if known[run] else None
+
+
+def judged_lab(case: LabCase) -> Result:
+    """Rank one run of the lab by all methods."""
+    by_id = {one.id: one for one in case.session.series()}
+    return judged(case.kind, case.seed, case.session, by_id, case.reference, case.window, case.culprits)
 
 
 def judged(
@@ -177,13 +224,21 @@ def main() -> int:
     parser.add_argument("--from", dest="first", type=int, default=0)
     parser.add_argument("--to", dest="last", type=int, default=QUICK_CASES)
     parser.add_argument("--lab", action="store_true", help="the lab's physics instead; seeds, not cases")
+    parser.add_argument(
+        "--out", type=Path, help=f"where results are kept and found; {LOG} in the cache if not said"
+    )
     options = parser.parse_args()
-    seeds = range(options.first, options.last)
+    seeds, log = range(options.first, options.last), options.out or options.cache / LOG
+    if refused := refusal_of(log):
+        print(refused, file=sys.stderr)
+        return 2
     found = (
-        lab_results(seeds) if options.lab else injected_results(big_session(options.cache, hours=24), seeds)
+        lab_results(seeds, log)
+        if options.lab
+        else injected_results(big_session(options.cache, hours=24), seeds, log)
     )
     for one in found:
-        print(json.dumps({name: getattr(one, name) for name in Result.__slots__}), flush=True)
+        print(json.dumps(asdict(one)), flush=True)
     return 0
 
 

@@ -7,7 +7,8 @@ scenario's own text calls the cause is a culprit.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,19 +63,16 @@ class LabCase:
     culprits: frozenset[EntityRef]
 
 
-def lab_cases(seeds: Iterable[int]) -> Iterator[LabCase]:
-    """Play every scenario with every seed; a session is there until the next one is asked for."""
-    for seed in seeds:
-        for known in KNOWN_CULPRITS:
-            with tempfile.TemporaryDirectory() as folder:
-                lab = Lab(load_scenarios()[known.scenario], seed=seed)
-                path = Path(folder) / "lab.hscope"
-                with SessionWriter.create(path, durable=False) as writer:
-                    record_lab(lab, writer)
-                with SessionReader.open(path) as reader:
-                    case = _case(known, seed, lab, reader)
-                    if case is not None:
-                        yield case
+@contextmanager
+def lab_case(known: KnownCulprit, seed: int) -> Iterator[LabCase | None]:
+    """Play a scenario with a seed; the session is there within the block. None if nothing is slow in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        lab = Lab(load_scenarios()[known.scenario], seed=seed)
+        path = Path(folder) / "lab.hscope"
+        with SessionWriter.create(path, durable=False) as writer:
+            record_lab(lab, writer)
+        with SessionReader.open(path) as reader:
+            yield _case(known, seed, lab, reader)
 
 
 def _case(known: KnownCulprit, seed: int, lab: Lab, reader: SessionReader) -> LabCase | None:
