@@ -10,8 +10,8 @@ import numpy as np
 from resources.failures import DamagedError
 from sessions.model import FloatArray, IntArray
 from sessions.store import documents
+from sessions.store.block_figures import Sums
 from sessions.store.codec import BlobError
-from sessions.store.contents import Sums
 from sessions.store.database import Database
 from sessions.store.opening import close_reader, open_for_reading
 from sessions.store.samples import Samples

@@ -11,9 +11,8 @@ from sessions.distinct import distinct
 from sessions.store.blocks import EncodedBlock, encode_block
 from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
-from sessions.store.merging import Piece
 from sessions.store.pending import Pending
-from sessions.store.precedence import Precedence, blank_overridden
+from sessions.store.precedence import Piece, Precedence, blank_overridden
 from sessions.store.schema import CHUNK_BITS
 
 

@@ -6,7 +6,7 @@ Everything here is in stored units and by position in the layout; ``samples`` co
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
+from sessions.store.block_figures import BlockFigures, Sums
 from sessions.store.blocks import ABSENT, CONSTANT, VARYING
 from sessions.store.cache import Cache
 from sessions.store.chunks import decode_rows
@@ -33,6 +34,10 @@ _BLOCK_OUTLINE = "SELECT shape, constants FROM block WHERE id = ?"
 _BLOCK_FIGURES = "SELECT counts, minima, maxima, totals FROM block WHERE id = ?"
 
 _DENSE = 2
+_FEW = 32
+"""Columns of a block that are looked up by their ids, those of many blocks in one query."""
+_CELLS_AT_ONCE = 1 << 18
+"""Values of blocks that are decoded together: 2 MB, in which a query and a call are lost."""
 
 
 @dataclass(frozen=True)
@@ -66,28 +71,45 @@ class Outline:
             raise BlobError("a chunk that should be there is missing")
         constant = shape == CONSTANT
         values = np.full(positions.size, np.nan)
-        values[constant] = self.constants.take(self._ranks(positions[constant]))
+        if constant.any():
+            values[constant] = self.constants.take(self.index[positions[constant]] - self.varying)
         return values
-
-    def _ranks(self, positions: IntArray) -> IntArray:
-        """Which of the constants these are."""
-        return np.searchsorted(np.flatnonzero(self.shape == CONSTANT), positions)
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
-    """Statistics of some series over some samples: count, minimum, maximum, total; 0, inf, −inf, 0
-    without samples.
-    """
+class _Place:
+    """Where the columns of a block stand in a slab, and which of them have no chunk."""
 
-    count: IntArray
-    minimum: FloatArray
-    maximum: FloatArray
-    total: FloatArray
+    rows: slice
+    missing: list[int]
 
-    def take(self, index: NDArray[np.int32]) -> Sums:
-        """Return the statistics at ``index``."""
-        return Sums(self.count[index], self.minimum[index], self.maximum[index], self.total[index])
+
+class _Slab:
+    """Chunks of some blocks of one length that are decoded together."""
+
+    def __init__(self) -> None:
+        self._height = 0
+        self._rows: list[int] = []
+        self._chunks: list[bytes] = []
+
+    def add(self, segment: Segment, positions: IntArray, chunks: Mapping[int, bytes]) -> _Place:
+        """Add the chunks of some series of a block, from ``chunks`` by id."""
+        first, missing = self._height, list[int]()
+        for row, number in enumerate((positions | segment.id << CHUNK_BITS).tolist()):
+            chunk = chunks.get(number)
+            if chunk is None:
+                missing.append(row)
+            else:
+                self._rows.append(first + row)
+                self._chunks.append(chunk)
+        self._height += positions.size
+        return _Place(slice(first, self._height), missing)
+
+    def decoded(self, ticks: int) -> FloatArray:
+        """Decode all chunks; the rows without one are left undefined."""
+        values = np.empty((self._height, ticks))
+        decode_rows(self._chunks, self._rows, values)
+        return values
 
 
 class Decoded:
@@ -99,7 +121,7 @@ class Decoded:
         self.outlines: Cache[Outline] = Cache(
             32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.planes.nbytes
         )
-        self.sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
+        self.sums: Cache[BlockFigures] = Cache(64 << 20, lambda one: one.nbytes)
         self.created: object = None
         """When the session was made, as it says: nothing here is of another one."""
 
@@ -130,46 +152,82 @@ class Contents:
         """Return the values (len(positions), ticks) of the series at these positions of the layout,
         NaN where absent.
         """
-        if not segment.is_block:
-            return self._decoded.rows.get(segment.id, lambda: self._read_strip(segment))[positions]
-        if self._kept is None:
-            return self._decoded_columns(segment, positions)
-        shape = (segment.layout.ids.size, segment.ticks)
-        return self._kept.get(segment.id, shape, positions, lambda new: self._decoded_columns(segment, new))
-
-    def _decoded_columns(self, segment: Segment, positions: IntArray) -> FloatArray:
-        values = np.empty((positions.size, segment.ticks))
-        chunks = self._chunks(segment, positions)
-        rows, missing = list[int](), list[int]()
-        for row, position in enumerate(positions.tolist()):
-            (rows if position in chunks else missing).append(row)
-        decode_rows([chunks[position] for position in positions[rows].tolist()], rows, values)
-        if missing:
-            values[missing] = self._outline(segment).levels(positions[missing])[:, np.newaxis]
+        (values,) = self.columns_of([(segment, positions)])
         return values
+
+    def columns_of(self, parts: Iterable[tuple[Segment, IntArray]]) -> Iterator[FloatArray]:
+        """Yield the ``columns`` of each part. Several blocks are read and decoded at a time: of few series a
+        query and a decoding call for each block would take longer than the decoding.
+        """
+        together: list[tuple[Segment, IntArray]] = []
+        cells = 0
+        for segment, positions in parts:
+            wanted = segment.ticks * positions.size
+            if together and cells + wanted > _CELLS_AT_ONCE:
+                yield from self._columns_together(together)
+                together, cells = [], 0
+            together.append((segment, positions))
+            cells += wanted
+        yield from self._columns_together(together)
+
+    def _columns_together(self, parts: Sequence[tuple[Segment, IntArray]]) -> Iterator[FloatArray]:
+        if self._kept is None:
+            blocks = self._decoded_columns([part for part in parts if part[0].is_block])
+        else:
+            blocks = self._kept.get([part for part in parts if part[0].is_block], self._decoded_columns)
+        of_blocks = iter(blocks)
+        for segment, positions in parts:
+            yield next(of_blocks) if segment.is_block else self._rows(segment)[positions]
+
+    def _rows(self, segment: Segment) -> FloatArray:
+        return self._decoded.rows.get(segment.id, lambda: self._read_strip(segment))
+
+    def _decoded_columns(self, parts: Sequence[tuple[Segment, IntArray]]) -> list[FloatArray]:
+        """The columns of some blocks, those of blocks of one length as parts of one array."""
+        chunks = self._chunks(parts)
+        slabs: dict[int, _Slab] = {}
+        places = [slabs.setdefault(segment.ticks, _Slab()).add(segment, positions, chunks)
+                  for segment, positions in parts]  # fmt: skip
+        decoded = {ticks: slab.decoded(ticks) for ticks, slab in slabs.items()}
+        found = [
+            decoded[segment.ticks][place.rows] for (segment, _), place in zip(parts, places, strict=True)
+        ]
+        for (segment, positions), place, values in zip(parts, places, found, strict=True):
+            if place.missing:
+                values[place.missing] = self._outline(segment).levels(positions[place.missing])[:, np.newaxis]
+        return found
 
     def sums(self, segment: Segment, positions: IntArray) -> Sums:
         """Return statistics over the whole block of the series at these positions, without
         decoding samples.
         """
-        of_block = self._decoded.sums.get(segment.id, lambda: self._read_sums(segment))
-        return of_block.take(self._outline(segment).index[positions])
+        return self.figures(segment).take(self._outline(segment).index[positions])
+
+    def figures(self, segment: Segment) -> BlockFigures:
+        """Return the statistics of all series of a block, as they are kept."""
+        return self._decoded.sums.get(segment.id, lambda: self._read_figures(segment))
 
     def knows_sums(self, segment: Segment) -> bool:
         """Return True if ``sums`` has what it needs in memory."""
         return segment.id in self._decoded.sums and segment.id in self._decoded.outlines
 
-    def _chunks(self, segment: Segment, positions: IntArray) -> dict[int, bytes]:
-        base = segment.id << CHUNK_BITS
-        low, high = int(positions.min(initial=1 << CHUNK_BITS)), int(positions.max(initial=0))
-        values: tuple[object, ...]
-        if positions.size == 1:
-            sql, values = _ONE_CHUNK, (base | low,)
-        elif positions.size * _DENSE >= high - low:
-            sql, values = _CHUNK_RANGE, (base | low, base | high)
-        else:
-            sql, values = _SOME_CHUNKS, (json.dumps((positions | base).tolist()),)
-        return {number - base: data for number, data in self._database.ordered(sql, (int, bytes), values)}
+    def _chunks(self, parts: Sequence[tuple[Segment, IntArray]]) -> dict[int, bytes]:
+        """The chunks of these series of some blocks, by id: those of neighbours by their range."""
+        found: dict[int, bytes] = {}
+        single: list[IntArray] = []
+        for segment, positions in parts:
+            base = segment.id << CHUNK_BITS
+            low, high = int(positions.min(initial=1 << CHUNK_BITS)), int(positions.max(initial=0))
+            if positions.size > _FEW and positions.size * _DENSE >= high - low:
+                found.update(self._database.ordered(_CHUNK_RANGE, (int, bytes), (base | low, base | high)))
+            else:
+                single.append(positions | base)
+        ids = [number for some in single for number in some.tolist()]
+        if len(ids) == 1:
+            found.update(self._database.ordered(_ONE_CHUNK, (int, bytes), ids))
+        elif ids:
+            found.update(self._database.ordered(_SOME_CHUNKS, (int, bytes), (json.dumps(ids),)))
+        return found
 
     def _outline(self, segment: Segment) -> Outline:
         return self._decoded.outlines.get(segment.id, lambda: self._read_outline(segment))
@@ -189,8 +247,7 @@ class Contents:
         constants = PackedFloats.of(packed_constants, int(np.count_nonzero(shape == CONSTANT)))
         return Outline(shape, constants)
 
-    def _read_sums(self, segment: Segment) -> Sums:
-        """Of each varying series, each constant one, and of one that is absent: see ``Outline.index``."""
+    def _read_figures(self, segment: Segment) -> BlockFigures:
         count, minimum, maximum, total = self._row(segment, _BLOCK_FIGURES, 4)
         outline = self._outline(segment)
         varying = Sums(
@@ -202,15 +259,10 @@ class Contents:
         fits = (varying.count > 0) & (varying.count <= segment.ticks) & (varying.minimum <= varying.maximum)
         if not (fits & ~np.isnan(varying.total)).all():
             raise BlobError("a block's statistics do not fit")
-        level = outline.constants.take(slice(None))
-        if np.isnan(level).any():
+        levels = outline.constants.take(slice(None))
+        if np.isnan(levels).any():
             raise BlobError("a constant that is absent")
-        return Sums(
-            np.concatenate([varying.count, np.full(level.size, segment.ticks), [0]]),
-            np.concatenate([varying.minimum, level, [np.inf]]),
-            np.concatenate([varying.maximum, level, [-np.inf]]),
-            np.concatenate([varying.total, level * segment.ticks, [0.0]]),
-        )
+        return BlockFigures.of(segment.ticks, varying, levels)
 
     def _row(self, segment: Segment, sql: str, columns: int) -> tuple[Any, ...]:
         row = next(self._database.rows(sql, (bytes,) * columns, (segment.id,)), None)

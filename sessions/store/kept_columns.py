@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
+from sessions.store.segments import Segment
 
+Part = tuple[Segment, IntArray]
+"""A block and positions of series in its layout."""
 KEPT_BYTES = 96 << 20
 """Most memory of all kept columns: a block of 10,000 series takes 10 to 20 MB."""
 
@@ -22,24 +25,34 @@ class KeptColumns:
         self._known: dict[int, NDArray[np.bool_]] = {}
 
     def get(
-        self,
-        segment: int,
-        shape: tuple[int, int],
-        positions: IntArray,
-        decode: Callable[[IntArray], FloatArray],
-    ) -> FloatArray:
-        """Return the columns (len(positions), ticks) of a segment of ``shape`` (series, ticks); ``decode``
-        those at positions that are not kept yet.
+        self, parts: Sequence[Part], decode: Callable[[Sequence[Part]], list[FloatArray]]
+    ) -> list[FloatArray]:
+        """Return the columns (len(positions), ticks) of each part, a block and positions in its layout;
+        ``decode`` those that are not kept yet.
         """
-        if segment not in self._values and not self._has_room(segment, shape):
-            return decode(positions)
-        values, known = self._values[segment], self._known[segment]
-        new = positions[~known[positions]]
-        if new.size:
-            values[new] = decode(new)
-            known[new] = True
-        found: FloatArray = values[positions]
+        wanted = [(segment, self._new(segment, positions)) for segment, positions in parts]
+        decoded = decode([part for part in wanted if part[1].size])
+        new = iter(decoded)
+        found = []
+        for (segment, positions), (_, unknown) in zip(parts, wanted, strict=True):
+            values = next(new) if unknown.size else None
+            kept = self._values.get(segment.id)
+            if kept is not None:
+                if values is not None:
+                    kept[unknown] = values
+                    self._known[segment.id][unknown] = True
+                values = kept[positions]
+            found.append(np.empty((0, segment.ticks)) if values is None else values)
         return found
+
+    def _new(self, segment: Segment, positions: IntArray) -> IntArray:
+        """The positions that are to be decoded: all of them if there is no room to keep them."""
+        number = segment.id
+        if number not in self._values and not self._has_room(
+            number, (segment.layout.ids.size, segment.ticks)
+        ):
+            return positions
+        return positions[~self._known[number][positions]]
 
     def _has_room(self, segment: int, shape: tuple[int, int]) -> bool:
         size = shape[0] * shape[1] * 8

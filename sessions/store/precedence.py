@@ -4,7 +4,8 @@ override later segments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,11 +13,22 @@ import numpy as np
 from sessions.model import FloatArray, IntArray
 from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
-from sessions.store.merging import Piece
 from sessions.store.segments import Layout, Segment
 
 _LATER = """SELECT id, layout, t0, t1, ticks, samples, 1 FROM block WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2
 UNION ALL SELECT id, layout, t0, t1, ticks, samples, 0 FROM strip WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2"""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a segment holds of some series: ``load`` returns values (len(rows), len(times)), NaN where absent.
+
+    ``times`` and ``rows`` are strictly increasing.
+    """
+
+    times: IntArray
+    rows: IntArray
+    load: Callable[[], FloatArray]
 
 
 class Precedence:

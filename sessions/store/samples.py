@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,12 +15,23 @@ from sessions.store import sources
 from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
 from sessions.store.inventory import Inventory
-from sessions.store.merging import Piece, merge
+from sessions.store.merging import merge
 from sessions.store.segments import Layout, Places, Segment, load_layouts, load_segments, overlapping
 from sessions.times import TimeRange, joined
 
 MAX_CELLS = 1 << 28
 """Most values that one read returns: 2 GiB of them. What is more is read a window at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What a segment has of some series, at those of its ticks that ``cut`` leaves."""
+
+    times: IntArray
+    rows: IntArray
+    segment: Segment
+    positions: IntArray
+    cut: slice
 
 
 class Samples:
@@ -139,21 +151,24 @@ class Samples:
                 raise UsageError(
                     "That is more than 2 GiB of samples at once.", advice="Choose a shorter window."
                 )
-        times, values = merge(pieces, ids.size)
+        times, values = merge(pieces, ids.size, self._load)
         scale = self.inventory.scale[ids]
         if (scale != 1.0).any():
             values *= scale[:, None]
         return times, values
 
-    def _piece(self, segment: Segment, places: Places, window: TimeRange | None) -> Piece | None:
+    def _piece(self, segment: Segment, places: Places, window: TimeRange | None) -> _Piece | None:
         rows, positions = places.of(segment.layout)
         if not rows.size:
             return None
         times = self.contents.times(segment)
         cut = _cut(times, window)
-        if cut.start >= cut.stop:
-            return None
-        return Piece(times[cut], rows, lambda: self.contents.columns(segment, positions)[:, cut])
+        return _Piece(times[cut], rows, segment, positions, cut) if cut.start < cut.stop else None
+
+    def _load(self, pieces: Sequence[_Piece]) -> Iterator[FloatArray]:
+        whole = self.contents.columns_of((piece.segment, piece.positions) for piece in pieces)
+        for piece, values in zip(pieces, whole, strict=True):
+            yield values[:, piece.cut]
 
 
 def _cut(times: IntArray, window: TimeRange | None) -> slice:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sessions.distinct import distinct
 from sessions.model import FloatArray, IntArray, SeriesStats
-from sessions.store.contents import Sums
+from sessions.store.block_figures import Sums
 from sessions.store.samples import Samples
 from sessions.store.segments import Places, Segment
 from sessions.times import TimeRange

@@ -15,6 +15,7 @@ from sessions.model import Entity, IntArray, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.store.chunks import decode_rows
 from sessions.store.kept_columns import KeptColumns
+from sessions.store.segments import Layout, Segment
 from sessions.times import TimeRange
 from tests.sessions.synthetic import HOST, T0, Capture, capture
 
@@ -250,11 +251,64 @@ def test_what_is_read_repeatedly_is_decoded_once_and_is_the_same(
 def test_columns_that_need_too_much_memory_are_not_kept() -> None:
     asked: list[list[int]] = []
 
-    def decode(positions: np.ndarray) -> np.ndarray:
-        asked.append(positions.tolist())
-        return np.repeat(positions[:, None] * 1.0, 10, axis=1)
+    def decode(parts: Sequence[tuple[Segment, IntArray]]) -> list[np.ndarray]:
+        asked.extend(positions.tolist() for _, positions in parts)
+        return [np.repeat(positions[:, None] * 1.0, 10, axis=1) for _, positions in parts]
 
+    layout = Layout(1, 1, np.array([7, 8, 9]))
+    first, second = (Segment(number, layout, T0, T0 + 9, 10, 30, True) for number in (1, 2))
     kept = KeptColumns(limit_bytes=3 * 10 * 8)
-    for segment in (1, 2, 1, 2):
-        assert kept.get(segment, (3, 10), np.array([2, 0]), decode)[:, 9].tolist() == [2.0, 0.0]
+    for _ in range(2):
+        found = kept.get([(first, np.array([2, 0])), (second, np.array([2, 0]))], decode)
+        assert [one[:, 9].tolist() for one in found] == [[2.0, 0.0], [2.0, 0.0]]
     assert asked == [[2, 0], [2, 0], [2, 0]], "there was room for the first one"
+
+
+def test_few_series_of_many_blocks_are_decoded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(5).normal(size=(700, 3))
+    values[100:200, 1] = 4.0  # constant there, and nowhere else
+    values[200:300, 2] = np.nan
+    times = T0 + 5000 * np.arange(700)
+    with SessionWriter.create(tmp_path / "s.hscope", durable=False) as writer:
+        layout = three_series(writer)
+        for begin in range(0, 700, 100):
+            part = slice(begin, begin + 100)
+            writer.add_block(layout, encode_block(times[part], values[part]))
+    calls: list[int] = []
+
+    def counted(blobs: Sequence[bytes], rows: Sequence[int], into: np.ndarray) -> None:
+        calls.append(len(blobs))
+        decode_rows(blobs, rows, into)
+
+    monkeypatch.setattr("sessions.store.contents.decode_rows", counted)
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        (frame,) = reader.read(np.array([3, 1, 2]), TimeRange(int(times[50]), int(times[-1])))
+    np.testing.assert_array_equal(frame.values, values[50:, [2, 0, 1]])
+    assert calls == [7 * 3 - 2], "all but where one is constant and one absent"
+
+
+def test_statistics_of_constant_series_take_little_memory(tmp_path: Path) -> None:
+    values = np.repeat(np.arange(3.0)[None], 300, axis=0)
+    values[:, 0] = np.random.default_rng(5).normal(size=300)
+    with SessionWriter.create(tmp_path / "s.hscope", durable=False) as writer:
+        writer.add_block(three_series(writer), encode_block(T0 + 5000 * np.arange(300), values))
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        found = reader.stats(np.array([1, 2, 3]))
+        (segment,) = reader._samples.segments
+        kept = reader._samples.contents.figures(segment)
+    assert found.count.tolist() == [300, 300, 300]
+    assert found.minimum.tolist() == [values[:, 0].min(), 1.0, 2.0]
+    assert found.maximum.tolist() == [values[:, 0].max(), 1.0, 2.0]
+    np.testing.assert_allclose(found.mean, values.mean(axis=0))
+    assert kept.nbytes == 8 + 8 + 4 + 8 + 2 * 8 + 8, "four numbers of one that varies, one of each other"
+
+
+def three_series(writer: SessionWriter) -> int:
+    """Begin a session of one host with three counters; returns their layout."""
+    writer.add_entities([Entity(HOST, "esx01")])
+    source = writer.add_source(SourceSpec("lab", "esx01"))
+    return writer.add_layout(
+        source, writer.add_series(source, [SeriesSpec(HOST, f"c{i}", "%") for i in range(3)])
+    )
