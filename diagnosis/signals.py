@@ -131,9 +131,10 @@ class Scene:
 
     def load(self, names: Iterable[str]) -> None:
         """Compute those of the named signals that are not computed yet, in the given order."""
-        for name in names:
-            if name not in self.values:
-                self.values[name] = self._value(self.compiled.signals[name], name)
+        missing = [name for name in dict.fromkeys(names) if name not in self.values]
+        _read_together(self, missing)
+        for name in missing:
+            self.values[name] = self._value(self.compiled.signals[name], name)
 
     def operands(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Operands:
         """Return the values for evaluating expressions; the masks (rows, times) are those of ``Operands``."""
@@ -323,6 +324,14 @@ def series_of(scenes: Iterable[Scene]) -> IntArray:
     ]
     every = distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
     return every[every >= 0]
+
+
+def _read_together(scene: Scene, names: Iterable[str]) -> None:
+    """Read the samples of several signals in one request: each request looks at every block."""
+    measured = [name for name in names if scene.compiled.signals[name].counters]
+    found = [ids for name in measured for ids in scene.members(name).ids.values()]
+    if len(found) > 1:
+        scene.table.read_ahead(np.concatenate(found))
 
 
 def pruning_of(table: SampleTable, ids: IntArray) -> Pruning:
