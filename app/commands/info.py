@@ -36,6 +36,7 @@ from viewmodels.catalogue_difference import (
     catalogue_differences,
     difference_lines,
 )
+from viewmodels.joined_guests import joined_guests
 from viewmodels.joined_sources import guessed_names
 from wizards.flows.change_count import count_of_run, left_words
 
@@ -66,6 +67,7 @@ def info(
         counters = catalogue_differences(reader.facts(), reader.entities(), load_catalogue())
         runs, journal = reader.test_runs(), reader.journal()
         guessed = guessed_names(reader)
+        guests = joined_guests(reader)
     if as_json:
         print_json(
             {
@@ -74,6 +76,7 @@ def info(
                 "counters": [one.to_json() for one in counters],
                 "tests": [test_json(one, journal) for one in runs],
                 "joined_by_name": guessed,
+                "guests": [one.to_json() for one in guests],
             }
         )
     else:
@@ -82,6 +85,7 @@ def info(
             tests_told.append(("restore", f"hyperscope restore {session} puts back what is left changed"))
         if guessed:
             tests_told.append(("joined", f"by name alone, which is a guess: {', '.join(guessed)}"))
+        tests_told += [("guest", one.text) for one in guests]
         show(found, names, [("verdict", verdict_text(verdict, later, clock)), *tests_told], clock)
         show_counters(counters)
 

@@ -15,7 +15,9 @@ _LOCAL = 0x02
 _VMWARE = ("00:50:56", "00:0c:29", "00:05:69", "00:1c:14")
 _DMI = "/sys/class/dmi/id/"
 _OF_NET = re.compile(r"/sys/class/net/(?P<name>[^/:]{1,32})/(?P<what>address|speed)")
-_OF_DISK = re.compile(r"/sys/block/(?P<name>[^/:]{1,64})/(device/)?(?P<what>wwid|serial|size)")
+_OF_DISK = re.compile(
+    r"/sys/block/(?P<name>(?!loop|ram|zram|sr|fd)[^/:]{1,64})/(device/)?(?P<what>wwid|serial|size)"
+)
 _SERIAL = re.compile(r"VMware-(?P<bytes>([0-9a-f]{2}[ -]){15}[0-9a-f]{2})", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LONGEST = 120

@@ -82,7 +82,7 @@ class _Table:
         if match is None:
             return 0
         instance = match["instance"] if "instance" in self._groups else ""
-        if instance and not self._instances.fullmatch(instance):
+        if instance and not (_NAME.fullmatch(instance) and self._instances.fullmatch(instance)):
             return 0
         instance = "" if instance == self._table.whole else instance
         words = text[match.end() :].split()
