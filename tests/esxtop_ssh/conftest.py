@@ -65,8 +65,10 @@ def host(tmp_path: Path) -> Iterator[FakeHost]:
 class Recording:
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, host: FakeHost, known: KnownHosts, port: int | None = None) -> None:
-        self.feed, self.stop = MemoryFeed(), Stop()
+    def __init__(
+        self, host: FakeHost, known: KnownHosts, port: int | None = None, feed: MemoryFeed | None = None
+    ) -> None:
+        self.feed, self.stop = feed or MemoryFeed(), Stop()
         self.failure: HyperscopeError | None = None
         self._collector = collector(host, known, port)
         self._thread = threading.Thread(target=self._run, name="recording")
@@ -130,8 +132,8 @@ def recording(known: KnownHosts) -> Iterator[Callable[..., Recording]]:
     """Start recordings: ``recording(host)``, or through a port; they are ended at last."""
     with ExitStack() as running:
 
-        def start(host: FakeHost, port: int | None = None) -> Recording:
-            found = Recording(host, known, port)
+        def start(host: FakeHost, port: int | None = None, feed: MemoryFeed | None = None) -> Recording:
+            found = Recording(host, known, port, feed)
             running.callback(found.end)
             return found
 

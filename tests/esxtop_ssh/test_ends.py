@@ -5,16 +5,21 @@ from __future__ import annotations
 import itertools
 import shutil
 import signal
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
 
+from collectors.esxtop.over_ssh.collector import EsxtopSshCollector
 from collectors.feed import Tick
+from connections.address import Address
 from connections.known_hosts import KnownHosts
+from connections.ssh.login import SshLogin
 from resources.failures import DiskFullError
-from tests.connections.ssh_servers import keygen_fingerprint
+from tests.connections.ssh_servers import keygen_fingerprint, says
 from tests.esxtop_ssh.conftest import Recording, collector
 from tests.esxtop_ssh.cut_network import network
 from tests.esxtop_ssh.fake_hosts import FakeHost
@@ -187,3 +192,36 @@ def test_a_pause_costs_a_host_nothing(host: FakeHost, recording: Start, capture:
     (gap,) = run.feed.gaps
     assert gap.reason == "paused"
     check_gap(run, before)
+
+
+def test_a_recording_that_is_continued_has_a_gap_and_nothing_twice(
+    host: FakeHost, recording: Start, capture: Path, known: KnownHosts
+) -> None:
+    playing(host, capture)
+    first = recording(host)
+    first.until_ticks(2)
+    first.end()
+    before = first.ticks()
+    host.set_clock(20)  # as if it was continued 20 s later
+    second = recording(host, None, first.feed)
+    second.until_ticks(len(before) + 2)
+    second.end()
+    assert second.ticks()[: len(before)] == before
+    assert second.feed.twice == []
+    after = second.ticks()[len(before)]
+    assert after - before[-1] >= 20_000
+    gaps = [(gap.start, gap.end) for gap in second.feed.gaps if gap.entity is None]
+    assert gaps == [(before[-1] + 2000, after - 2000)]
+    assert len(second.feed.sources) == 1
+
+
+def test_stopping_does_not_wait_for_a_host_that_says_nothing(known: KnownHosts) -> None:
+    """Its ssh listens and is stuck: connecting would take as long as the time-outs allow."""
+    with says(b"") as port:
+        address = Address("ssh", "root", "127.0.0.1", port, usual_port=22)
+        stuck = EsxtopSshCollector(address, SshLogin(lambda: "secret"), known=known)
+        stop = Stop()
+        threading.Timer(0.5, stop.set).start()
+        began = time.monotonic()
+        stuck.run(MemoryFeed(), stop)
+        assert time.monotonic() - began < 10

@@ -133,4 +133,4 @@ def test_a_host_that_is_called_localhost_has_the_name_that_its_shell_tells(
     run.feed.until(lambda: bool(run.feed.samples))
     run.end()
     assert {ref.key for ref in run.feed.entities if ref.kind == "host"} == {"esx09.lab"}
-    assert [spec.name for spec in run.feed.sources.values()] == ["esx09.lab"]
+    assert [spec.name for spec in run.feed.sources.values()] == ["esx09.lab over ssh"]

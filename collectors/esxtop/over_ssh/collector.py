@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,8 +93,9 @@ class EsxtopSshCollector:
 
     def _record_once(self, recorded: RecordedHost, controls: Controls) -> None:
         """Connect and stream until asked to stop or to pause. Raises SourceError for what breaks it."""
-        with self._connected() as connection:
-            host = ask(connection, self._limits.answer_s)
+        with self._connected(controls) as connection:
+            with _closed_on_stop(connection, controls):
+                host = ask(connection, self._limits.answer_s)
             refusal = refusals.unusable(host, self._address)
             if refusal is not None or isinstance(host, NoAnswer):
                 assert refusal is not None
@@ -104,7 +106,7 @@ class EsxtopSshCollector:
                 self._stream(connection, process, host, recorded, controls)
 
     @contextmanager
-    def _connected(self) -> Iterator[SshConnection]:
+    def _connected(self, controls: Controls) -> Iterator[SshConnection]:
         connection = SshConnection(
             self._address,
             self._login,
@@ -114,7 +116,8 @@ class EsxtopSshCollector:
             time_outs=self._time_outs,
         )
         try:
-            connection.open()
+            with _closed_on_stop(connection, controls):
+                connection.open()
         except SourceError as error:
             translated = refusals.connecting_failed(error, self._address)
             if translated is error:
@@ -158,6 +161,26 @@ class EsxtopSshCollector:
                 recorded.report("recording")
             if time.monotonic() - heard > patience_s:
                 raise refusals.nothing_written(self._address, patience_s, others)
+
+
+@contextmanager
+def _closed_on_stop(connection: SshConnection, controls: Controls) -> Iterator[None]:
+    """While something waits for the host, a request to stop closes the connection under it."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_PAUSE_S):
+            if controls.is_set():
+                connection.close()
+                return
+
+    watcher = threading.Thread(target=watch, name="esxtop-ssh-stop", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
 
 
 def _wait_to_return(host: RecordedHost, error: SourceError, wait_s: float, controls: Controls) -> None:

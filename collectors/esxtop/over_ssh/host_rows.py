@@ -49,11 +49,6 @@ class HostRows:
         """The number of entities that the host has now."""
         return len(self._series.entities)
 
-    @property
-    def last_ms(self) -> int:
-        """The last instant of which the session had samples when series were added, 0 for none."""
-        return self._series.last_ms
-
     def state(self, facts: Sequence[Fact]) -> None:
         """Add facts of the host itself."""
         self._feed.add_facts(facts)
@@ -67,16 +62,24 @@ class HostRows:
         self._repairs = EsxtopRepairs(self._columns.repairs)
         self._is_first = True
 
-    def add(self, row: Row) -> int:
-        """Store a row; return how many values it has."""
-        columns, header, repairs = self._columns, self._header, self._repairs
+    def prepare(self, t_ms: int) -> int:
+        """Add the series of a row of this instant; return the last one of which the session had samples when
+        series were added, 0 for none.
+        """
+        columns = self._columns
         assert columns is not None, "begin comes first"
+        if not self._is_followed:
+            self._series.follow(columns, t_ms)
+            self._follow_names(columns, t_ms)
+            self._is_followed = True
+        return self._series.last_ms
+
+    def add(self, row: Row) -> int:
+        """Store a row that was prepared; return how many values it has."""
+        columns, header, repairs = self._columns, self._header, self._repairs
+        assert columns is not None, "prepare comes first"
         assert header is not None
         assert repairs is not None
-        if not self._is_followed:
-            self._series.follow(columns, row.t_ms)
-            self._follow_names(columns, row.t_ms)
-            self._is_followed = True
         if self._is_first:
             self._state_texts(columns, header, row)
         values = row.values[columns.columns][np.newaxis]

@@ -127,7 +127,11 @@ class RecordedHost:
         name = self._name(host_of(header), remote)
         ref = self._feed.identify("host", [remote.uuid], name) if remote.uuid else EntityRef("host", name)
         spec = SourceSpec(
-            "esxtop", ref.key, self._interval_s, self._offset_ms or 0, tuple(_attributes(remote))
+            "esxtop",
+            f"{ref.key} over ssh",  # its esxtop service, which may be recorded beside it, has the plain name
+            self._interval_s,
+            self._offset_ms or 0,
+            tuple(_attributes(remote)),
         )
         self._source, self._ref = self._feed.add_source(spec), ref
         self._coverage = Coverage(
@@ -144,6 +148,7 @@ class RecordedHost:
         assert host is not None, "a header comes first"
         assert book is not None
         row = replace(row, t_ms=row.t_ms + self._zone(row.t_ms))
+        book.resume_after(host.prepare(row.t_ms))
         if book.last_ms is not None and row.t_ms <= book.last_ms:
             self._refuse(row, book.last_ms, ask_clock)
             return
@@ -151,7 +156,6 @@ class RecordedHost:
         if book.is_hole(row.t_ms) and self._clock_was_set(ask_clock):
             book.lose(_SET_FORWARD)
         count = host.add(row)
-        book.resume_after(host.last_ms)
         book.take(row.t_ms, count)
         if not self.rows or self._told != self._versions():
             self._tell_versions(host, row.t_ms)
