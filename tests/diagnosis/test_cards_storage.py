@@ -567,11 +567,14 @@ class TestNoisyNeighbour:
         found = only(*pair, problem=self.PROBLEM)
         assert (found.causes[0].cause, found.share) == ("noisy_neighbour", 0.9)
 
-    def test_a_victim_whose_own_load_moves_a_little(self) -> None:
-        """Its quietest minute is a quarter below its usual load, which does not rise."""
-        own: Level = lambda t: np.where((t > 100) & (t < 170), 110.0, 150.0)  # noqa: E731
-        pair = self.pair(own=own, others=during(300, 900, 6_000.0, 50.0), slow=during(300, 900, 30.0, 2.0))
-        assert only(*pair, problem=self.PROBLEM).causes[0].cause == "noisy_neighbour"
+    def test_where_all_others_send_more_none_is_the_neighbour(self) -> None:
+        """The device can't take what all hosts send; one of them sent as much before."""
+        victim = host("esx01")
+        lun(victim, device_latency=during(120, 1200, 88.0, 4.0), commands=735.0)
+        others = [host(f"esx0{number}") for number in (2, 3, 4)]
+        for other in others:
+            lun(other, device_latency=during(120, 1200, 88.0, 4.0), commands=during(120, 1200, 735.0, 400.0))
+        assert findings(victim, *others, problem=self.PROBLEM) == []
 
     def test_bursts_that_come_back(self) -> None:
         def bursts(high: float, low: float) -> Level:
