@@ -59,6 +59,22 @@ class TestRxDrops:
         assert found.causes[0].cause == "guest_cpu_starved"
         assert found.consequence_of == ("cpu.ready_high", ref)
 
+    @pytest.mark.parametrize(
+        ("others", "ready", "is_alone"), [(12.0, 0.2, True), (92.0, 0.2, False), (12.0, 9.0, False)]
+    )
+    def test_one_vcpu_that_takes_all_packets_is_no_shortage(
+        self, others: float, ready: float, is_alone: bool
+    ) -> None:
+        recording = Recording()
+        run = (97.5 + 3 * others) / 4
+        ref = vm(recording, "fw01", drops_rx=3.0, packets_rx=180_000.0, ready=ready, run=run)
+        for number in range(4):
+            levels: dict[str, Level] = {"cpu.run": others if number else 97.5, "cpu.ready": ready}
+            recording.add("vcpu", f"vCPU {number}", levels, parent=ref)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == ("one_vcpu_takes_all" if is_alone else "guest_cpu_starved")
+        assert any(one.startswith("Spread receive work") for one in found.remedies) == is_alone
+
     def test_a_small_ring(self) -> None:
         recording = Recording()
         vm(recording, "web01", drops_rx=0.8)
