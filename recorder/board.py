@@ -19,13 +19,14 @@ from sessions.times import now_ms
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """A source: the number of its collector, its specification and its latest health."""
+    """A source: number and name of its collector, its specification and its latest health."""
 
     number: int
     collector: int
     kind: str
     name: str
     health: Health
+    address: str = ""
 
     def report(self) -> SourceReport:
         """Return the source as part of a status line."""
@@ -45,6 +46,7 @@ class SourceStatus:
             last_ms=health.last_ms,
             message=health.message,
             details=dict(health.details),
+            collector=self.address,
         )
 
 
@@ -98,8 +100,9 @@ class Board:
         """Add a source that is about to be recorded; one that was recorded before under its name is counted
         still, but not listed any more.
         """
-        status = SourceStatus(number, collector, spec.kind, spec.name, Health("connecting"))
         with self._lock:
+            address = self._collectors[collector].name
+            status = SourceStatus(number, collector, spec.kind, spec.name, Health("connecting"), address)
             for before in list(self._sources.values()):
                 if (before.kind, before.name) == (spec.kind, spec.name) and before.number != number:
                     self._replaced.append(self._sources.pop(before.number))

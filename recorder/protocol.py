@@ -160,7 +160,9 @@ Command = RecordCommand | Import
 
 
 class SourceReport(msgspec.Struct, frozen=True):
-    """The state of a source, see collectors.feed.Health. ``behind_s`` is None when unknown."""
+    """The state of a source, see collectors.feed.Health. ``behind_s`` is None when unknown; ``collector`` is
+    the name of the connection that it comes from.
+    """
 
     name: str = ""
     kind: str = ""
@@ -176,6 +178,7 @@ class SourceReport(msgspec.Struct, frozen=True):
     message: str = ""
     source: Count = 0
     details: dict[str, str] = {}
+    collector: str = ""
 
 
 class CollectorReport(msgspec.Struct, frozen=True):

@@ -33,6 +33,7 @@ from app.gui.moment_model import MomentModel
 from app.gui.moved_model import MovedModel
 from app.gui.moved_pane import MovedPane
 from app.gui.palette import Palette
+from app.gui.pane_in_place import PaneInPlace
 from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import preferences
 from app.gui.recent import RecentSessions
@@ -46,6 +47,7 @@ from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
+from app.gui.sources_model import SourcesModel
 from app.gui.storage_classing import StorageClassing
 from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
@@ -133,6 +135,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         export=workbench.export,
         run_test=workbench.run_test,
         recording=workbench.recording_control,
+        sources=SourcesModel(models),
     )
     desk.comparison.known = lambda: known_of(desk)
     desk.report.material = lambda put: material_of(desk, put)
@@ -195,6 +198,8 @@ class _Frame(QObject):
         window.places.replace("inventory", "reporting", on=True)
         MomentFrame(window, desk, self)
         MovedPane(window.dock("moved"), window.dock("findings"), desk, self)
+        sources = PaneInPlace(window.dock("sources"), window.dock("findings"), desk.session, self)
+        window.status.panel_clicked.connect(lambda name: sources.show() if name == "sources" else None)
         self._enable()
         self._show_menu_bar()
         self._closed()

@@ -21,6 +21,7 @@ from app.gui.report_model import ReportModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
+from app.gui.sources_model import SourcesModel
 from app.gui.tests_model import TestsModel
 from app.gui.threshold_store import ThresholdStore
 from app.gui.times import Times
@@ -80,7 +81,8 @@ class Desk:
     shows a file in the system's file manager. ``export`` asks how to export a scope (None: the whole
     session). ``run_test`` runs the test of a plan's file, with the session's name, the addresses that it
     acts on, and the ends of the UUIDs of disks that were typed. ``topics`` carries requests to explain a
-    problem or a counter, ``thresholds`` are the numbers that judge storage.
+    problem or a counter, ``sources`` says how each source is doing, ``thresholds`` are
+    the numbers that judge storage.
     """
 
     session: SessionModel
@@ -114,6 +116,7 @@ class Desk:
     export: Callable[[Scope | None], None]
     run_test: Callable[[Path, str, tuple[str, ...], tuple[str, ...]], None]
     recording: RecordingControl
+    sources: SourcesModel
     limits_cache: LimitsCache = field(default_factory=LimitsCache)
     marks: MarkRequests = field(default_factory=MarkRequests)
     topics: TopicRequests = field(default_factory=TopicRequests)

@@ -46,6 +46,7 @@ OF_PLACES = {
     "panel-jobs": "window#jobs",
     "sources": "window#status-bar",
     "connect": "window#connecting",
+    "panel-sources": "window#sources",
 }
 """The section for the widget with this object name, and everything in it."""
 

@@ -11,6 +11,7 @@ from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, Request, TestRequest
 from app.gui.session_files import os_error_text
 from app.gui.source_labels import beginning, left_entries, live_entries, stored_entries
+from app.gui.sources_model import live_facts, stored_facts
 from app.gui.window import Window
 from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
 from recorder.shortfalls import shortfalls
@@ -150,12 +151,16 @@ class Recordings(QObject):
         own = snapshot is not None and self.is_recording(snapshot.path)
         if process is not None and (own or snapshot is None):
             self._window.status.show_sources(live_entries(process.status))
+            can_add = not process.is_test and process.state in {"recording", "paused"}
+            self._desk.sources.show(live_facts(process.status, can_remove=can_add), can_add=can_add)
         elif snapshot is None:
             self._window.status.show_sources([])
+            self._desk.sources.show((), can_add=False)
         elif snapshot is not self._stale:
             tests = self._desk.tests
             left = left_entries(tests.records.changes(tests.live))
             self._window.status.show_sources([*left, *stored_entries(snapshot)])
+            self._desk.sources.show(stored_facts(snapshot), can_add=False)
         self._window.top.show_recording(*_top_bar_texts(process))
         is_opening = snapshot is None and self._desk.session.opening is not None
         self.begins.emit(*_beginning(process, is_opening=is_opening))

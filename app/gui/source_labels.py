@@ -58,7 +58,7 @@ def _place(connection: str) -> str:
 
 
 def _live(source: SourceReport) -> SourceEntry:
-    health, words = _state(source)
+    health, words = health_of(source)
     parts = [f"{source.name} {_family(source.kind)}".strip()]
     if source.interval_s:
         parts.append(format_duration(source.interval_s))
@@ -73,7 +73,8 @@ def _live(source: SourceReport) -> SourceEntry:
     return SourceEntry(health, " · ".join(parts), details, source.source, gap_count(source.gaps, 0))
 
 
-def _state(source: SourceReport) -> tuple[Health, str]:
+def health_of(source: SourceReport) -> tuple[Health, str]:
+    """Return how a source is doing, and that in words."""
     behind_s = source.behind_s or 0.0
     late = behind_s > _ON_TIME_INTERVALS * (source.interval_s or 1.0)
     match source.state:

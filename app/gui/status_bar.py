@@ -123,9 +123,10 @@ class StatusBar(QWidget):
         ]
         if self._chosen:
             every.append(MenuEntry("Show all sources", partial(self.source_clicked.emit, 0)))
+        every.append(MenuEntry("How each source is doing", partial(self.panel_clicked.emit, "sources")))
         table = table_entries(self._table, self.copied.emit, self.save_wanted.emit,
                               copy_text="Copy the sources", enabled=bool(self._entries))  # fmt: skip
-        return [*every[:_MENU_SOURCES], None, *table] if every else table
+        return [*every[-_MENU_SOURCES:], None, *table]
 
     def _table(self) -> TextTable:
         rows = (
@@ -203,7 +204,9 @@ class StatusBar(QWidget):
         parts = [self._part(*one) for one in zip(self._entries[:fitting], texts, strict=False)]
         more = len(self._entries) - fitting
         if more > 0:
-            parts.append(f"and {more} more" if parts else f"{more} sources")
+            text = f"and {more} more" if parts else f"{more} sources"
+            look = f"color:{self._theme.tokens.muted}; text-decoration:none"
+            parts.append(f'<a href="panel:sources" style="{look}">{text}</a>')
         self._sources.show_links(_BETWEEN.join(parts))
         self._sources.setToolTip("<br>".join(escape(_about(entry)) for entry in self._entries))
 

@@ -92,6 +92,13 @@ class Watching(QObject):
             self._leaving.add(host.address)
             process.change_sources(RemoveSource(host.address))
 
+    def remove(self, source: str) -> None:
+        """Record a source (its address) no longer; the others go on."""
+        process = self._process
+        if process is not None:
+            self._leaving.add(source)
+            process.change_sources(RemoveSource(source))
+
     @property
     def _process(self) -> RecorderProcess | None:
         """The recorder, if sources can be added: it records the session that is shown, and is no test."""

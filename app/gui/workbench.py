@@ -82,6 +82,8 @@ class Workbench(QObject):
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
         self._watching = Watching(desk, window, self.recordings, self._connecting.ask_more, self)
         self.recordings.began.connect(lambda one: one.sources_changed.connect(self._views.take_request))
+        desk.sources.removed.connect(self._watching.remove)
+        desk.sources.added.connect(self._connecting.ask_more)
         self._test_runs = TestRuns(desk, window, self.recordings, self._views, self._stop, self)
         InterruptedNotice(desk, window, self.recordings, self)
         UnfinishedTests(desk, window, self.recordings, self.open_paths, self)

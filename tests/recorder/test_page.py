@@ -105,6 +105,7 @@ def test_a_source_that_says_nothing_grows_late(kind: SourceKind, late: bool) -> 
     """A vCenter that hangs: its last word, a minute old, was that it is on time."""
     now = 100.0
     board = Board(lambda _source: None, clock=lambda: now)
+    board.add_collector("one")
     board.add(1, 0, SourceSpec(kind, "vc01.lab", 20.0))
     board.report(1, Health("recording", 20.0, last_ms=1, behind_s=3.0))
     now = 119.0

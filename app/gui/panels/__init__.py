@@ -18,13 +18,14 @@ from app.gui.panels import (
     moved_late,
     overview,
     reporting,
+    sources,
     timeline,
     troubleshooting,
 )
 from resources.views import Screen
 
-_BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
-_BESIDE_TROUBLESHOOT = frozenset({"inventory", "jobs", "timeline"})
+_BESIDE_TESTS = frozenset({"inventory", "jobs", "sources", "steps"})
+_BESIDE_TROUBLESHOOT = frozenset({"inventory", "jobs", "sources", "timeline"})
 _BESIDE_REPORT = frozenset({"inventory", "jobs", "reporting"})
 _BESIDE_COMPARE = frozenset({"inventory", "jobs", "comparing"})
 
@@ -53,6 +54,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("report", "Report", "print", "center", reporting.make_page, ("Ctrl+R",), beside=_BESIDE_REPORT),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
+    PanelSpec("sources", "Sources", "connect", "right", sources.make, shown=False, is_passing=True),
     PanelSpec("moved", "What moved with it", "moved", "right", moved_late.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
 )
