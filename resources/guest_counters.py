@@ -1,4 +1,4 @@
-"""Loads how what a guest's kernel tells becomes counters (resources/guests/linux.toml)."""
+"""Loads how what a guest tells becomes counters (resources/guests/linux.toml, windows.toml)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ import msgspec
 
 from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml, shipped_once
 
-__all__ = ["GuestCounter", "GuestCounters", "GuestLimits", "GuestTable", "load_guest_counters"]
+__all__ = [
+    "GuestCounter",
+    "GuestCounters",
+    "GuestLimits",
+    "GuestTable",
+    "WindowsCounter",
+    "WindowsCounters",
+    "load_guest_counters",
+    "load_windows_counters",
+]
 
 
 class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +83,45 @@ class GuestCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: GuestLimits
     table: tuple[GuestTable, ...]
     counter: tuple[GuestCounter, ...]
+
+
+class TypeperfLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """After how many samples typeperf ends by itself, and how long one of its lines may be."""
+
+    samples: int
+    line_bytes: int
+    source: str
+
+
+class WindowsCounter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A performance counter of Windows by its English path; ``factor`` makes it the unit of ``key``.
+
+    Of its instances ``whole`` is the guest itself, ``leave`` is left out; the others get ``prefix`` before
+    their names. It says nothing while the counter ``per`` of the same instance is 0.
+    """
+
+    path: str
+    key: str
+    source: str
+    factor: float = 1.0
+    whole: str = ""
+    leave: str = ""
+    prefix: str = ""
+    per: str = ""
+
+
+class WindowsCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All counters of Windows guests."""
+
+    limits: TypeperfLimits
+    counter: tuple[WindowsCounter, ...]
+
+
+@shipped_once
+def load_windows_counters(_extra_dirs: Sequence[Path] = ()) -> WindowsCounters:
+    """Load what is known of Windows guests. Raises KnowledgeError, naming file and entry."""
+    path = RESOURCES / "guests" / "windows.toml"
+    return checked(read_toml(path), WindowsCounters, path)
 
 
 @shipped_once

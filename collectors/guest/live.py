@@ -11,6 +11,7 @@ from random import random as _chance
 from collectors.feed import Controls, Feed
 from collectors.guest.frames import FrameReader
 from collectors.guest.watching import GuestWatching
+from collectors.guest.windows import follow_windows, is_windows
 from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
@@ -29,7 +30,7 @@ from resources.failures import (
     UsageError,
 )
 from resources.foreign_text import shown
-from resources.guest_counters import GuestLimits, load_guest_counters
+from resources.guest_counters import GuestLimits, load_guest_counters, load_windows_counters
 from resources.guest_scripts import guest_script
 
 _STEP_S = 0.2
@@ -68,6 +69,7 @@ class GuestCollector:
         self._pin, self._known, self._ask, self._time_outs = pin, known, ask, time_outs
         self._counters = load_guest_counters()
         self._interval_s = _interval(options, self._counters.limits)
+        self._is_windows: bool | None = None
 
     @property
     def name(self) -> str:
@@ -133,8 +135,15 @@ class GuestCollector:
     def _follow(self, connection: SshConnection, watching: GuestWatching, controls: Controls) -> None:
         """Take what the loop prints, until asked to stop or to pause. Raises SourceError."""
         limits = self._counters.limits
-        reader = FrameReader(self._address.place, limits.frame_bytes)
         silent_s = limits.silent_s + limits.silent_intervals * self._interval_s
+        if self._is_windows is None:
+            self._is_windows = is_windows(connection)
+        if self._is_windows:
+            follow_windows(
+                connection, watching, controls, load_windows_counters(), self._interval_s, silent_s
+            )
+            return
+        reader = FrameReader(self._address.place, limits.frame_bytes)
         watching.forget()
         with connection.start(_command(self._interval_s), limits.deaf_s) as process:
             heard = signed = time.monotonic()

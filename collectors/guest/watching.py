@@ -12,6 +12,7 @@ from collectors.guest.frames import Frame
 from collectors.guest.rates import Sample, Sampler
 from collectors.guest.readings import LinuxReader, Reading
 from collectors.guest.series import GuestSeries
+from collectors.guest.typeperf import Row
 from connections.address import Address
 from resources.catalogue import load_catalogue
 from resources.foreign_text import shown
@@ -67,7 +68,7 @@ class GuestWatching:
     def take(self, frame: Frame) -> None:
         """Take a frame that has just arrived. Raises SourceError for one that is no guest's."""
         if frame.kind == "about":
-            self._meet(read_about(frame.lines))
+            self.meet(read_about(frame.lines))
             return
         arrived_ms = time.time() * 1000
         reading = self._reader.read(frame.lines)
@@ -84,6 +85,14 @@ class GuestWatching:
             trouble = self._store(sample, t_ms)
         self.report("recording", trouble)
 
+    def take_row(self, row: Row) -> None:
+        """Take a sample that has just arrived, as typeperf prints it; its time is the guest's."""
+        if self._about is None or self._ref is None:
+            return
+        self._tell(self._ref, self._about, row.t_ms)
+        self._note_clock(0, row.t_ms, time.time() * 1000)
+        self.report("recording", self._store(row.sample, row.t_ms))
+
     def miss(self, reason: str) -> None:
         """No sample now: the gap since the last one grows, up to the guest's present time."""
         if not self._last_ms:
@@ -99,7 +108,7 @@ class GuestWatching:
         """What comes next is compared with nothing before."""
         self._sampler.forget()
 
-    def _meet(self, about: About) -> None:
+    def meet(self, about: About) -> None:
         """The guest tells who it is: at first, and now and then again."""
         self._about = about
         if self._ref is None:
