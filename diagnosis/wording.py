@@ -88,10 +88,10 @@ class SentenceWriter:
         return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them")
 
     def who(self, signal: str, row: int) -> str:
-        """Return the name of the member with the highest mean in the windows: a vCPU, a port, a
-        host; "" for none.
+        """Return the name of the member that the signal is the number of: a vCPU, a port, a host with the
+        highest mean in the windows, of the smallest of them the lowest; "" for none.
         """
-        return next((name for name, _ in self._ranked(signal, row)), "")
+        return self._foremost(signal, row) or ""
 
     def _fill(self, placeholder: Placeholder, row: int) -> str:
         if placeholder.kind == "text":
@@ -101,7 +101,7 @@ class SentenceWriter:
             }  # fmt: skip
             return texts[placeholder.name](row)
         if placeholder.kind == "who":
-            return next((name for name, _ in self._ranked(placeholder.name, row, placed=True)), _NOBODY)
+            return self._foremost(placeholder.name, row, placed=True) or _NOBODY
         if placeholder.kind == "top":
             return self._top(placeholder, row)
         if placeholder.kind in ("event", "word"):
@@ -183,6 +183,11 @@ class SentenceWriter:
             if mean >= placeholder.part * ranked[0][1]
         ]
         return ", ".join(named) or _NOBODY
+
+    def _foremost(self, signal: str, row: int, *, placed: bool = False) -> str | None:
+        ranked = self._ranked(signal, row, placed=placed)
+        is_smallest = self.scene.compiled.signals[signal].signal.reduce == "min"
+        return ranked[-1 if is_smallest else 0][0] if ranked else None
 
     def _ranked(self, signal: str, row: int, *, placed: bool = False) -> list[tuple[str, float]]:
         """Names of the row's members with their means over its windows, highest first; ``placed``: with where

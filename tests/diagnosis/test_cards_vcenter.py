@@ -220,10 +220,15 @@ class TestCluster:
         assert [one.entity_name for one in found] == ["cluster01"] * is_found
 
     def test_it_names_both_hosts_and_who_waits(self) -> None:
-        said = only(self.cluster(95.0, 15.0, 12.0), problem=self.PROBLEM).conclusion
-        assert said.startswith(
+        found = only(self.cluster(95.0, 15.0, 12.0), problem=self.PROBLEM)
+        assert found.conclusion.startswith(
             "esx01 was 95 % busy and esx02 of the same cluster 15 %, while web01 waited 12 %"
         )
+        shown = {(item.instance, item.value) for item in found.evidence if item.statistic == "mean"}
+        assert {
+            ("esx01", 95.0),
+            ("esx02", 15.0),
+        } <= shown  # the idlest one is not called by the busiest's name
 
     @pytest.mark.parametrize(
         ("settings", "first"),
