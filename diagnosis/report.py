@@ -36,6 +36,7 @@ _WIDEST = 100
 _LABEL = 11  # columns for "Evidence", "Causes", …
 _WINDOWS_SHOWN = 3
 _NAMES_SHOWN = 12
+_TOLD = 4  # conclusions beside the first that are told in full where many findings say the same
 _MANY = 3  # findings of one kind from which they are told together
 _SEVERITY: dict[Severity, tuple[str, str, str]] = {
     "critical": ("‼", "!!", "bold red"),
@@ -200,12 +201,21 @@ def _render_finding(
         page.paragraph(f"{lead}{position}. ", step, indent=3)
     for lead, note in _labelled("Note", finding.notes):
         page.paragraph(lead, note, indent=3)
-    for lead, other in _labelled("Likewise", alike[1:]):
-        page.paragraph(lead, other.conclusion, indent=3)
+    for lead, text in _labelled("Likewise", _likewise(alike[1:])):
+        page.paragraph(lead, text, indent=3)
     followers = [one for each in alike for one in _all_below(each, below)]
-    for lead, same in _labelled("So also", _by_problem(followers)):
+    groups = _by_problem(followers)
+    for (lead, same), before in zip(_labelled("So also", groups), [None, *groups], strict=False):
         symbol = page.symbol(_SEVERITY[same[0].severity])
-        page.paragraph(lead, f"{symbol} {same[0].severity}  {_followers_text(same)}", indent=3)
+        text = _followers_text(same, [one.entity for one in before or ()])
+        page.paragraph(lead, f"{symbol} {same[0].severity}  {text}", indent=3)
+
+
+def _likewise(others: Sequence[Finding]) -> list[str]:
+    """The conclusions of findings that say the same; of many the first ones, and who else has it."""
+    told = [one.conclusion for one in others]
+    rest = others[_TOLD:]
+    return [*told[:_TOLD], f"And {_how_many(rest)} more: {_names(rest)}."] if len(rest) > 1 else told
 
 
 def _all_below(finding: Finding, below: dict[tuple[str, EntityRef], list[Finding]]) -> Iterator[Finding]:
@@ -222,14 +232,21 @@ def _by_problem(findings: Sequence[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def _followers_text(same: Sequence[Finding]) -> str:
-    """One consequence in full; of many their names."""
+def _followers_text(same: Sequence[Finding], before: Sequence[EntityRef]) -> str:
+    """One consequence in full; of many their names, or that they are those of the line ``before``."""
     first = same[0]
     if len(same) < _MANY:
         return " ".join(f"{one.entity_name} ({one.entity.kind}): {one.conclusion}" for one in same)
-    named = ", ".join(one.entity_name for one in same[:_NAMES_SHOWN])
-    more = f" and {len(same) - _NAMES_SHOWN} more" if len(same) > _NAMES_SHOWN else ""
-    return f"{first.title}: {_how_many(same)} ({named}{more})."
+    if [one.entity for one in same] == before:
+        return f"{first.title}: the same {_how_many(same)}."
+    return f"{first.title}: {_how_many(same)} ({_names(same)})."
+
+
+def _names(findings: Sequence[Finding]) -> str:
+    """Whose findings they are: the first names, and how many others there are."""
+    named = ", ".join(one.entity_name for one in findings[:_NAMES_SHOWN])
+    left = len(findings) - _NAMES_SHOWN
+    return f"{named} and {left} more" if left > 0 else named
 
 
 def _how_many(findings: Sequence[Finding]) -> str:

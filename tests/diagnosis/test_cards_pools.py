@@ -101,6 +101,23 @@ def test_a_memory_limit_of_a_pool() -> None:
     assert not findings(roomy, problem="pool.memory_limit")
 
 
+def test_what_a_full_pool_swapped_is_read_back_because_of_it() -> None:
+    """Its host has room: "an earlier shortage" is that of the pool, which goes on."""
+    site = Site()
+    silver = site.pool("Silver", {"mem.limit_mb": 6_200.0})
+    for name in ("a", "b"):
+        reads = 0.2 if name == "a" else 0.0
+        site.member(
+            silver, name, mem_balloon=900.0, mem_balloon_target=900.0,
+            mem_swapped=300.0, mem_swap_read=reads, mem_swap_write=0.0,
+        )  # fmt: skip
+    full = only(site, problem="pool.memory_limit")
+    back = only(site, problem="mem.swapping")
+    assert back.causes[0].cause in ("recovering", "pool_limit")
+    assert (back.consequence_of, back.remedies) == ((full.problem, full.entity), ())
+    assert all(one.threshold is None for one in full.evidence if one.what == "Memory limit of the pool")
+
+
 def diluted(vms: int) -> Site:
     """Two VMs in a pool of normal shares, and so many in one of high shares, which wait."""
     site = Site()

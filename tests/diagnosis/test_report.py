@@ -107,6 +107,17 @@ def test_consequences_are_folded_beneath_their_cause() -> None:
     assert text.count("VM uses all the CPU") == 0
 
 
+def test_the_same_vms_below_a_cause_are_named_once() -> None:
+    recording = Recording(seconds=600)
+    recording.on_host({"mem.state": 3.0, "mem.free": 900.0, "mem.machine": 90_000.0})
+    for number in range(4):
+        levels = {"mem.swap_read": 2.0, "mem.swap_write": 2.0, "mem.swapped": 800.0, "cpu.swap_wait": 8.0}
+        recording.vm(f"vm{number}", levels)
+    text = " ".join(printed(recording).split())
+    assert text.count("4 VMs (vm0, vm1, vm2, vm3).") == 1
+    assert "vCPUs wait for swapped memory: the same 4 VMs." in text
+
+
 def test_what_is_only_worth_knowing_is_listed_together() -> None:
     recording = Recording(seconds=600)
     for name in ("a", "b", "c"):
@@ -116,6 +127,17 @@ def test_what_is_only_worth_knowing_is_listed_together() -> None:
     text = printed(recording)
     assert text.startswith("No problem found; 3 to know of.\n")
     assert "1. ℹ INFO  Memory still swapped from an earlier shortage: 3 VMs\n   - a has 300 MB" in text
+
+
+def test_of_many_that_have_the_same_only_some_are_told_in_full() -> None:
+    recording = Recording(seconds=600)
+    for number in range(12):
+        levels = {"cpu.max_limited": 8.0, "cpu.ready": 8.5, "cpu.run": 60.0, "cpu.alloc_max": 900.0}
+        recording.vm(f"vm{number:02}", levels)
+    text = " ".join(printed(recording).split())
+    assert "vm00 (vm) and 11 more" in text
+    assert text.count("was held back by a CPU limit for 8 % of the time") == 5
+    assert "And 7 VMs more: vm05, vm06, vm07, vm08, vm09, vm10, vm11." in text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
