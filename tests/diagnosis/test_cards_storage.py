@@ -78,6 +78,27 @@ class TestAVmThatCameAfterEsxtopWasStarted:
         assert (told["storage_vmotion"], told["noisy_neighbour"]) == ("possible", "ruled out")
 
 
+class TestALunThatIsSlowAllTheTime:
+    @pytest.mark.parametrize(("quiet_until", "verdict"), [(0, "possible"), (200, "ruled out")])
+    def test_the_array_is_asked_at_once_where_no_quiet_time_tells_more(
+        self, quiet_until: float, verdict: str
+    ) -> None:
+        recording = host()
+        slow = during(quiet_until, 3600, 38.0, 1.5)
+        lun(
+            recording,
+            commands=1660.0,
+            device_latency=slow,
+            device_latency_read=slow,
+            device_latency_write=slow,
+        )
+        found = only(recording, problem="storage.device_latency")
+        assert cause(found, "slow_throughout").verdict == verdict
+        ordered = " ".join(found.remedies)
+        assert ("Look at the array now" in ordered) == (verdict == "possible")
+        assert "deeper queue" not in ordered
+
+
 class TestDeviceLatency:
     PROBLEM = "storage.device_latency"
 
