@@ -262,7 +262,12 @@ NOT_JUDGED = Verdict("not judged yet")
 
 
 def samples_after(verdict: Verdict, session: SampleSource) -> int:
-    """Return how many sampling instants came after those that the verdict judged, of all sources together."""
+    """Return how many sampling instants came after those that the verdict judged, of all sources together.
+
+    Those of guests are never judged by themselves, and none of them is new.
+    """
     ends = {one.source: one.judged.end for one in verdict.sources if one.judged is not None}
-    instants = ((ends.get(one.id), session.times(one.id)) for one in session.sources())
+    instants = (
+        (ends.get(one.id), session.times(one.id)) for one in session.sources() if one.spec.kind != "guest"
+    )
     return sum(times.size if end is None else int((times > end).sum()) for end, times in instants)

@@ -6,8 +6,9 @@ import pytest
 
 from sessions.findings import Finding
 from sessions.model import Entity, EntityRef
+from sessions.verdicts import samples_after
 from tests.diagnosis.cpu_sites import host, vm
-from tests.diagnosis.recordings import Level, Recording, findings, only
+from tests.diagnosis.recordings import Level, Recording, diagnosed, findings, only, session
 
 UUID = "564d1234-5678-9abc-def0-112233445566"
 
@@ -37,7 +38,7 @@ def steal_of(found: Finding) -> list[tuple[str, float]]:
 
 def test_both_numbers_side_by_side() -> None:
     found = only(waiting(), Guest(40.0), problem="cpu.ready_high")
-    assert steal_of(found) == [("CPU stolen, as its guest says", 40.0)]
+    assert steal_of(found) == [("CPU stolen, by the guest's own count", 40.0)]
     assert found.notes[-1] == (
         "Its guest says that 40 % of its CPU time was stolen (its worst CPU), the host says it was ready and "
         "not run for 38 % of it (its worst vCPU)."
@@ -47,8 +48,13 @@ def test_both_numbers_side_by_side() -> None:
 def test_the_guests_zero_is_no_all_clear() -> None:
     found = only(waiting(), Guest(0.0), problem="cpu.ready_high")
     assert found.severity == "critical"
-    assert steal_of(found) == [("CPU stolen, as its guest says", 0.0)]
+    assert steal_of(found) == [("CPU stolen, by the guest's own count", 0.0)]
     assert "its 0 is no all-clear, the host's count holds" in found.notes[-1]
+
+
+def test_its_samples_are_not_waiting_to_be_judged() -> None:
+    recordings = waiting(), Guest(40.0)
+    assert samples_after(diagnosed(*recordings).verdict, session(*recordings)) == 0
 
 
 def test_a_guest_alone_is_not_judged() -> None:
@@ -67,5 +73,5 @@ def test_on_a_full_host_the_guest_that_says_most_is_named() -> None:
     recording = host(util=95.0, used=70.0)
     recording.fact(vm(recording, "web01", ready=12.0), "bios_uuid", UUID)
     found = only(recording, Guest(11.0), problem="cpu.host_saturated")
-    assert steal_of(found) == [("CPU stolen, as a guest says", 11.0)]
+    assert steal_of(found) == [("CPU stolen, by a guest's own count", 11.0)]
     assert found.notes[-1].startswith("A guest on esx01 says that 11 % of its CPU time was stolen")
