@@ -6,6 +6,7 @@ import numpy as np
 
 from lab.esxtop_tables import INTERRUPT_PER_CPU
 from lab.fields import APERF, C_STATES, P_STATES, T_STATES
+from lab.inventory import NODES
 from lab.lab import Lab
 from lab.service_counts import Counts
 from lab.worlds import NO_OWNER
@@ -102,6 +103,11 @@ class HostCounts:
     def is_there(self, vm: int) -> bool:
         """Return True for a VM that runs on the host now, and for what is no VM's."""
         return vm == NO_OWNER or not bool(self.absent[vm])
+
+    def home_nodes(self, vm: int) -> int:
+        """Return a bit for each NUMA node that is a VM's home: all bits where it is wider than a node."""
+        node = self._lab.cluster.vms[vm].node
+        return 1 << node if node >= 0 else (1 << NODES) - 1
 
     def group_count(self) -> int:
         """Return how many scheduler groups there are: beside some are others that only hold their memory."""

@@ -62,7 +62,7 @@ class _Teller:
         self._lines.add(
             "SchedGroup", GroupID=group.id, GroupName=f"vm.{leader}" if is_vm else group.name, IsValid=1,
             IsVM=int(is_vm), VMName=group.name, **self._allocations(number, memory, is_vm=is_vm),
-            IsNUMAValid=int(is_vm), HomeNodes=self._home(memory) if is_vm else 0,
+            IsNUMAValid=int(is_vm), HomeNodes=self._counts.home_nodes(group.vm) if is_vm else 0,
             NumOfBalanceMigrations=0 if memory is None else self._memory["NumOfBalanceMigrations"][memory],
             RemoteMemoryInKB=remote, LocalMemoryInKB=local,
             LocalityPct=self._now("Group Memory", "Numa % Local", memory) if is_vm else 0,
@@ -141,10 +141,6 @@ class _Teller:
     def _numa(self, row: int) -> tuple[int, int]:
         local = self._now("Group Memory", "Numa Local Memory MBytes", row, _KB)
         return local, self._now("Group Memory", "Numa Remote Memory MBytes", row, _KB)
-
-    def _home(self, row: int | None) -> int:
-        """A bit for each node that is a VM's home."""
-        return 1 << self._now("Group Memory", "Numa Home Nodes", row)
 
     def _now(self, cls: str, counter: str, row: int | None, times: float = 1.0) -> int:
         return 0 if row is None else round(float(self._counts.row(cls, counter)[row]) * times)

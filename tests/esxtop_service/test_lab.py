@@ -70,6 +70,21 @@ def test_every_series_is_one_that_a_capture_has(scenario: str) -> None:
     assert [key for key in told if key[1].startswith("raw/")] == []
 
 
+def test_a_vm_that_is_wider_than_a_node_is_at_home_on_all() -> None:
+    """As in the genuine reply: a VM with vCPUs on both nodes of its host has the mask 3."""
+    lab = Lab(load_scenarios()["healthy-monsters"], seed=3, fields="all")
+    host = next(vm.host for vm in lab.cluster.vms if vm.node < 0)
+    service = HostService(lab, host)
+    lab.tick()
+    service.step()
+    groups = checked(service)["SchedGroup"]
+    masks = groups.numbers("HomeNodes").tolist()
+    homes = {name: int(mask) for name, mask in zip(groups.words("VMName"), masks, strict=True) if mask}
+    expected = {vm.name: 1 << vm.node if vm.node >= 0 else 3 for vm in lab.cluster.vms if vm.host == host}
+    assert homes == expected
+    assert 3 in homes.values()
+
+
 def test_what_only_a_capture_has() -> None:
     batch, told = played("default")[-1]
     lacking = Counter(
