@@ -41,7 +41,7 @@ _SNIPPET = 45
 @dataclass(frozen=True, slots=True)
 class Topic:
     """One section of a page; the first one of a page has the page's title. ``also`` are other names of what
-    it is about.
+    it is about; ``label`` is what the contents call it, empty for its title.
     """
 
     page: str
@@ -49,6 +49,12 @@ class Topic:
     markdown: str
     is_first: bool = False
     also: str = ""
+    label: str = ""
+
+    @property
+    def shown_title(self) -> str:
+        """What the contents and a search call it."""
+        return self.label or self.title
 
     @property
     def key(self) -> str:
@@ -89,7 +95,10 @@ def _with_reference(topics: Iterable[Topic], kind: PageKind, reference: Referenc
     first, *others = topics
     yield first
     for one in pages.values():
-        yield Topic(first.page, one.name, page_markdown(one), also=" ".join((one.title, *one.also)))
+        # A problem's id means something to a file of its own cards; who looks for help knows its title.
+        label = one.title if kind == "problem" else ""
+        also = " ".join((one.title, *one.also))
+        yield Topic(first.page, one.name, page_markdown(one), also=also, label=label)
     yield from (one for one in others if one.title not in pages)
 
 
@@ -100,7 +109,7 @@ def with_sections(topic: Topic, topics: Sequence[Topic]) -> str:
     if not topic.is_first or len(_LINK.findall(topic.markdown)) >= _ENOUGH_LINKS:
         return topic.markdown
     others = [one for one in topics if one.page == topic.page and not one.is_first]
-    links = [f"- [{one.title}](#{anchor(one.title)})\n" for one in others]
+    links = [f"- [{one.shown_title}](#{anchor(one.title)})\n" for one in others]
     return f"{topic.markdown.rstrip()}\n\n{''.join(links)}"
 
 

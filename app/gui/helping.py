@@ -9,9 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from shiboken6 import isValid
 
+from app.gui.actions import action
 from app.gui.desk import Desk
 from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_named, with_sections
 from app.gui.jobs import Job
@@ -23,6 +25,7 @@ from widgets.findings.card import FindingCard
 from widgets.help import HelpPageEntry, HelpWindow
 
 _MOST_HITS = 60
+_SHORTCUT = "help-of-the-dialog"
 _SERVERS = "server-counters"
 _SERVERS_TITLE = "Counters of the recorded servers"
 OF_PLACES = {
@@ -47,6 +50,12 @@ OF_PLACES = {
     "sources": "window#status-bar",
     "connect": "window#connecting",
     "panel-sources": "window#sources",
+    "trust": "window#connecting",
+    "password": "window#connecting",
+    "preferences": "settings",
+    "export": "guide#5-take-it-along",
+    "mark-note": "guide#4-note-what-happens",
+    "shortcut-sheet": "shortcuts",
 }
 """The section for the widget with this object name, and everything in it."""
 
@@ -60,7 +69,11 @@ class Helping(QObject):
         self._topics: Sequence[Topic] = ()
         self._servers: Topic | None = None
         self._help: HelpWindow | None = None
+        self._parent = window
         desk.topics.wanted.connect(self.show)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._offer_in_dialog)
         desk.thresholds.changed.connect(self._forget)
 
     def _forget(self) -> None:
@@ -73,6 +86,27 @@ class Helping(QObject):
 
     def show(self, key: str) -> None:
         """Show a section, or the first of a page."""
+        modal = QApplication.activeModalWidget()  # which holds back every window but its own
+        self._parent = modal if isinstance(modal, QDialog) else self._window
+        self._show(key)
+
+    def _offer_in_dialog(self, _old: QWidget | None, widget: QWidget | None) -> None:
+        """Give a dialog of this window a key of its own: the window's are not heard while it is open."""
+        dialog = widget.window() if widget is not None else None
+        is_ours = isinstance(dialog, QDialog) and self._window.isAncestorOf(dialog.parentWidget() or dialog)
+        is_direct = isinstance(dialog, QDialog) and dialog.parentWidget() is self._window
+        if dialog is None or not (is_ours or is_direct) or dialog.findChild(QShortcut, _SHORTCUT):
+            return
+        keys = QShortcut(QKeySequence(action("help.focus").keys[0]), dialog)
+        keys.setObjectName(_SHORTCUT)
+        keys.activated.connect(lambda: self._show_in_dialog(dialog))
+
+    def _show_in_dialog(self, dialog: QWidget) -> None:
+        """Show the section about what has the focus in a window that the dialog does not hold back."""
+        self._parent = dialog
+        self._show(topic_of(dialog.focusWidget() or dialog))
+
+    def _show(self, key: str) -> None:
         if self._topics:
             self._open(key)
             return
@@ -107,18 +141,31 @@ class Helping(QObject):
         self._desk.session.query("help.server_counters", work, done)
 
     def _open(self, key: str) -> None:
-        view = self._help
-        if view is None:
-            view = self._help = HelpWindow(self._desk.theme, self._window)
-            view.show_contents(contents(self._topics))
-            view.wanted.connect(self._show_topic)
-            view.searched.connect(self._search)
-            view.left.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        view = self._view()
         self._show_topic(key)
         view.show()
         view.raise_()
         view.activateWindow()
         view.text.setFocus()
+
+    def _view(self) -> HelpWindow:
+        """Return the help window of the window, or of the dialog that is open over it."""
+        if self._help is not None and (not isValid(self._help) or self._help.parent() is not self._parent):
+            if isValid(self._help):
+                self._help.deleteLater()
+            self._help = None
+        if not isValid(self._parent):  # the dialog was closed while the pages were read
+            self._parent = self._window
+        view = self._help
+        if view is None:
+            view = self._help = HelpWindow(self._desk.theme, self._parent)
+            if isinstance(self._parent, QDialog):
+                self._parent.finished.connect(view.deleteLater)
+            view.show_contents(contents(self._topics))
+            view.wanted.connect(self._show_topic)
+            view.searched.connect(self._search)
+            view.left.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        return view
 
     def _show_topic(self, key: str) -> None:
         topic = self._servers if key == _SERVERS else None
@@ -131,7 +178,7 @@ class Helping(QObject):
         hits = find_topics(self._topics, words)[:_MOST_HITS]
         if self._help is not None:
             self._help.show_hits(
-                [(f"{titles[topic.page]} › {topic.title}", piece, topic.key) for topic, piece in hits]
+                [(f"{titles[topic.page]} › {topic.shown_title}", piece, topic.key) for topic, piece in hits]
             )
 
 
@@ -140,7 +187,7 @@ def contents(topics: Sequence[Topic]) -> list[HelpPageEntry]:
     titles = dict(PAGES)
     pages = []
     for page, members in groupby(topics, key=lambda one: one.page):
-        sections = tuple((one.title, one.key) for one in members if not one.is_first)
+        sections = tuple((one.shown_title, one.key) for one in members if not one.is_first)
         pages.append(HelpPageEntry(titles[page], page, sections))
     return pages
 

@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.help_topics import PAGES, Topic, find_topics, plain, read_topics, topic_named, with_sections
-from app.gui.helping import OF_PLACES, docs_folder
+from app.gui.helping import OF_PLACES, contents, docs_folder
+from app.gui.preferences import preferences
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_limits, load_screens
@@ -121,6 +122,34 @@ def test_columns_of_a_screen_are_explained(topics: list[Topic]) -> None:
     assert all(line.count("|") == 4 for line in lines[2:] if line)
 
 
+def test_problems_are_listed_by_their_titles(topics: list[Topic]) -> None:
+    (problems,) = (one for one in contents(topics) if one.key == "problems")
+    listed = {key: title for title, key in problems.sections}
+    assert listed["problems#cpulimit"] == "Held back by a CPU limit"
+    ids = {one.id for one in load_problems().cards}
+    assert ids.isdisjoint(listed.values())
+
+
+def test_f1_in_a_dialog_opens_a_help_that_it_does_not_hold_back(live: Program, qtbot: QtBot) -> None:
+    dialog = preferences(live.desk, live.window)
+    dialog.open()
+    wait(qtbot, lambda: dialog.isActiveWindow() and QApplication.focusWidget() is not None)
+    handle = dialog.windowHandle()
+    qtbot.keyClick(handle, Qt.Key.Key_F1)
+    wait(qtbot, lambda: dialog.findChild(HelpWindow) is not None)
+    view = dialog.findChild(HelpWindow)
+    assert view is not None
+    wait(qtbot, view.isVisible)
+    assert view.text.toPlainText().strip().splitlines()[0] == "Settings"
+    qtbot.keyClicks(view.search, "heat map")  # it takes keys while the dialog is open
+    assert view.hits.count()
+    view.close()
+    dialog.close()
+    wait(qtbot, lambda: not live.window.findChildren(HelpWindow))
+    live.workbench.start_page.choices["lab"].setFocus()
+    assert shown(live, qtbot) == "The start page"  # the window has one of its own again
+
+
 def test_search_finds_all_words_and_titles_first(topics: list[Topic]) -> None:
     found = find_topics(topics, "balloon limit")
     assert found
@@ -168,7 +197,7 @@ def test_search_links_back_and_pages_outside(
     assert view is not None
     view.show()
     qtbot.keyClicks(view.search, "cpu.limit")
-    assert "Problems › cpu.limit" in view.hits.item(0).text()
+    assert "Problems › Held back by a CPU limit" in view.hits.item(0).text()
     qtbot.keyClick(view.search, Qt.Key.Key_Return)
     assert view.text.toPlainText().startswith("cpu.limit")
     view.wanted.emit("problems")
