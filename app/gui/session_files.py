@@ -15,10 +15,13 @@ import platformdirs
 
 from collectors.logs.recognising import without_logs
 from sessions.store import begins_like_session
+from viewmodels.name_order import natural
 
 SUFFIX = ".hscope"
 PACKED = (".gz", ".xz", ".zst")
 CAPTURES = (".csv", *(f".csv{packed}" for packed in PACKED))
+_ALIKE, _LONGEST_STEM = 3, 40
+"""Names that begin with so many same letters are called alike; of each so many letters are told."""
 LOGS = ("vmkernel*", "vobd*", "hostd*", "vmware*.log*", "*.tgz", "*.tar.gz", "*.log")
 """Names of logs of ESXi, and of archives of them, for the system's dialogs."""
 
@@ -99,14 +102,32 @@ def os_error_text(error: OSError) -> str:
 def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:
     """Return an unused session path beside the first capture, in ``otherwise`` if that is not writable."""
     first = captures[0]
-    stem = first.name
+    stem = _name_of_all(list(dict.fromkeys(map(_stem, captures))))
+    folder = first.parent if takes_files(first.parent) else otherwise
+    return free_path(folder / f"{stem or 'capture'}{SUFFIX}")
+
+
+def _stem(capture: Path) -> str:
+    stem = capture.name
     for suffix in (*PACKED, ".tgz", ".csv", ".tar", ".log", ".0"):
         if stem.lower().endswith(suffix):
             stem = stem[: -len(suffix)]
-    if len(captures) > 1:
-        stem += f" and {len(captures) - 1} more"
-    folder = first.parent if takes_files(first.parent) else otherwise
-    return free_path(folder / f"{stem or 'capture'}{SUFFIX}")
+    return stem
+
+
+def _name_of_all(stems: Sequence[str]) -> str:
+    """Return a name that tells what is in the session: ``esx01 and esx02``, ``esx01 to esx04``, of files that
+    are not called alike the first two and how many more.
+    """
+    first, *others = stems
+    if not others:
+        return first
+    if len(others) == 1:
+        return f"{first[:_LONGEST_STEM]} and {others[0][:_LONGEST_STEM]}"
+    if len({one[:_ALIKE].casefold() for one in stems}) == 1:
+        ordered = sorted(stems, key=natural)
+        return f"{ordered[0][:_LONGEST_STEM]} to {ordered[-1][:_LONGEST_STEM]}"
+    return f"{first[:_LONGEST_STEM]}, {others[0][:_LONGEST_STEM]} and {len(others) - 1} more"
 
 
 def session_for(what: str, folder: Path, now: datetime) -> Path:

@@ -94,7 +94,17 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert session_beside([capture], tmp_path) == tmp_path / "night (2).hscope"
     (tmp_path / "night (2).hscope").touch()
     assert free_path(first).name == "night (3).hscope"
-    assert session_beside([capture, capture], tmp_path).name == "night and 1 more.hscope"
+
+
+def test_a_session_of_several_files_is_named_by_them(tmp_path: Path) -> None:
+    def name(*files: str) -> str:
+        return session_beside([tmp_path / one for one in files], tmp_path).name
+
+    assert name("lab.csv", "vmkernel.log") == "lab and vmkernel.hscope"
+    assert name("lab.csv", "old/lab.csv.gz") == "lab.hscope"
+    assert name("esx10.csv", "esx9.csv", "esx11.csv") == "esx9 to esx11.hscope"
+    assert name("lab.csv", "vmkernel.log", "vobd.log", "hostd.log") == "lab, vmkernel and 2 more.hscope"
+    assert len(name("a" * 200 + ".csv", "b" * 200 + ".csv")) < 100
 
 
 def test_a_folder_in_the_settings_does_not_depend_on_where_the_program_was_started() -> None:
