@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QObject
@@ -37,8 +38,12 @@ class LabHands(QObject):
         icon = self._desk.theme.icons.get("lab")
         return [
             Entry(f"Lab: {one.title}", "a case to practise on", icon, lambda one=one: self.practise(one))  # type: ignore[misc]
-            for one in load_lab_acts().cases
+            for one in self.known()
         ]
+
+    def known(self) -> Sequence[LabCase]:
+        """Return the cases to practise on."""
+        return load_lab_acts().cases
 
     def practise(self, case: LabCase) -> None:
         """Record a case into a new session, at the speed of the settings, until somebody stops it."""

@@ -100,6 +100,10 @@ class Workbench(QObject):
         self.recordings.begins.connect(self.start_page.progress.show_step)
         self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
+        self.start_page.cases_wanted.connect(
+            lambda: self.start_page.show_cases([one.title for one in self.lab_hands.known()])
+        )
+        self.start_page.practised.connect(lambda at: self.lab_hands.practise(self.lab_hands.known()[at]))
         self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
         self.start_page.windowed.connect(lambda path: open_another(desk.jobs, Path(path)))
         self.start_page.opened.connect(lambda path: self.open_paths([Path(path)]))

@@ -28,6 +28,21 @@ def practise(program: Program, qtbot: QtBot, title: str, enough: Callable[[], ob
     return child_of(program.window, TroubleshootPage)
 
 
+def test_the_start_page_offers_the_cases(live: Program, qtbot: QtBot) -> None:
+    page, desk = live.workbench.start_page, live.desk
+    desk.settings.set("lab.speed", 300)
+    desk.settings.set("lab.fields", "diagnosis")
+    page._cases.aboutToShow.emit()
+    assert [one.text() for one in page._cases.actions()] == [one.title for one in load_lab_acts().cases]
+    first = load_lab_acts().cases[0]
+    page._cases.actions()[0].trigger()
+    wait(qtbot, lambda: desk.session.whole is not None)
+    whole = desk.session.whole
+    assert whole is not None
+    assert f"Lab {first.scenario}" in whole.path.name
+    end(live, qtbot)
+
+
 def offered(page: TroubleshootPage) -> list[QPushButton]:
     return [
         one

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -48,7 +49,8 @@ CHOICES: tuple[ChoiceSpec, ...] = (
 
 
 class StartPage(QWidget):
-    """The page. Signals: ``chosen`` with a choice's id; those of the list of recent sessions.
+    """The page. Signals: ``chosen`` with a choice's id; those of the list of recent sessions;
+    ``cases_wanted`` when the cases to practise on are to be shown, ``practised`` with the number of one.
 
     ``progress`` shows a recording that is being started, above the recent sessions.
     """
@@ -60,6 +62,8 @@ class StartPage(QWidget):
     revealed = Signal(str)
     pinned = Signal(str, bool)
     copied = Signal(str)
+    cases_wanted = Signal()
+    practised = Signal(int)
 
     def __init__(self, theme: Theme, keys: dict[str, str], parent: QWidget | None = None) -> None:
         """``keys`` are the shortcuts of the choices by id, as they are displayed."""
@@ -79,6 +83,12 @@ class StartPage(QWidget):
         self.search.textChanged.connect(lambda _text: self._show_found())
         self.search.returnPressed.connect(self._open_first)
         self.search.left.connect(lambda: self.recent.setFocus(Qt.FocusReason.TabFocusReason))
+        self.cases = QPushButton("Cases to practise on")
+        self.cases.setProperty("role", "ghost")
+        self.cases.setToolTip("The lab plays a problem: find it, mend it in the lab, and verify the fix")
+        self._cases = QMenu(self)
+        self._cases.aboutToShow.connect(self.cases_wanted)
+        self.cases.setMenu(self._cases)
         self._none = _Nothing()
         self._none.button.clicked.connect(lambda: self.chosen.emit("lab"))
         self._lay_out()
@@ -95,6 +105,13 @@ class StartPage(QWidget):
         self.recent.setVisible(bool(entries))
         self._none.setVisible(not entries)
         self._show_found()
+
+    def show_cases(self, titles: Sequence[str]) -> None:
+        """Fill the menu of the cases to practise on."""
+        self._cases.clear()
+        for number, title in enumerate(titles):
+            act = self._cases.addAction(title.replace("&", "&&"))
+            act.triggered.connect(lambda _checked=False, number=number: self.practised.emit(number))
 
     def _show_found(self) -> None:
         current = self.recent.currentIndex().data(Qt.ItemDataRole.UserRole)
@@ -161,8 +178,11 @@ class StartPage(QWidget):
         column.setSpacing(0)
         column.addWidget(name)
         column.addSpacing(6)
-        column.addWidget(line)
-        column.addSpacing(24)
+        about = QHBoxLayout()
+        about.addWidget(line, 1)
+        about.addWidget(self.cases)
+        column.addLayout(about)
+        column.addSpacing(14)
         column.addLayout(grid)
         column.addSpacing(12)
         column.addWidget(self.progress)
