@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QTabWidget, QWidget
 
@@ -10,6 +11,8 @@ from widgets.theme import Theme
 
 _BESIDE_NAME = 26
 """Pixels that a tab takes beside its name."""
+_NEARER, _NEARER_TO_ICON = 5, 12
+"""So many pixels a badge stands nearer to its own name or icon than Qt puts it: half-way to the next tab."""
 _BADGE_GAP = 18
 """Pixels between a name and its badge."""
 
@@ -23,7 +26,7 @@ class PageTabs(QTabWidget):
         self._tabs: list[tuple[str, str]] = []
         self._badges: dict[str, QLabel] = {}
         self._have_badges: bool | None = None
-        self._is_compact = False
+        self._is_compact = self._is_moving = False
         self.setDocumentMode(True)
         self.currentChanged.connect(lambda _page: self._arrange())
         theme.changed.connect(self._arrange)
@@ -51,6 +54,7 @@ class PageTabs(QTabWidget):
         if badge is None:
             badge = self._badges[name] = QLabel(self.tabBar())
             badge.setProperty("role", "chip")
+            badge.installEventFilter(self)
         if (badge.text(), badge.property("state")) != (text, state):
             badge.setText(text)
             badge.setProperty("state", state)
@@ -59,6 +63,15 @@ class PageTabs(QTabWidget):
             badge.adjustSize()
             self._have_badges = None  # the bar measures a tab when a badge is put there, not when that grows
         self._arrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Move a badge that the bar has placed to its own name: else it seems to be the next one's."""
+        if event.type() == QEvent.Type.Move and isinstance(watched, QLabel) and not self._is_moving:
+            self._is_moving = True
+            nearer = _NEARER_TO_ICON if self._is_compact else _NEARER
+            watched.move(watched.x() - nearer, watched.y())
+            self._is_moving = False
+        return super().eventFilter(watched, event)
 
     def _put(self, number: int, badge: QLabel | None) -> None:
         """Put a badge into a tab, or take it out: the bar hides the one that was there, whichever it is."""

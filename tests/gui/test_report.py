@@ -365,6 +365,33 @@ def test_names_of_tabs_are_worth_more_than_their_badges(opened: Program, qtbot: 
     assert not tabs.tabText(tabs.count() - 1)
 
 
+@pytest.mark.parametrize("width", [520, 1100])
+def test_a_badge_stands_nearer_to_its_own_name_than_to_the_next(
+    opened: Program, qtbot: QtBot, width: int
+) -> None:
+    opened.window.show_panel("charts")
+    tabs = opened.window.pages
+    tabs.show_badge("Troubleshoot", "3", "critical", "3 found")
+    tabs.resize(width, 400)
+    bar = tabs.tabBar()
+    own = next(at for at in range(bar.count()) if bar.accessibleTabName(at).startswith("Troubleshoot"))
+    label = bar.tabButton(own, bar.ButtonPosition.RightSide)
+    assert isinstance(label, QLabel)
+    place = label.geometry()
+    text = (
+        bar.fontMetrics().horizontalAdvance(bar.tabText(own)) if bar.tabText(own) else bar.iconSize().width()
+    )
+    padding = bar.tabRect(own + 1).width() - (
+        bar.fontMetrics().horizontalAdvance(bar.tabText(own + 1))
+        if bar.tabText(own + 1)
+        else bar.iconSize().width()
+    )
+    to_own = place.left() - (bar.tabRect(own).left() + padding // 2 + text)
+    to_next = bar.tabRect(own + 1).left() + padding // 2 - place.right()
+    assert to_own < to_next
+    assert to_own >= 0
+
+
 def test_a_guided_run_is_put_in_and_told(
     program: Program, session: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
