@@ -32,6 +32,9 @@ class NumberRowWidgets(QObject):
         self.box.setToolTip(why)
         self.box.setEnabled(is_editable)
         title.setBuddy(self.box)
+        plain = QLabel(_text(row))  # a field that takes nothing looks as if it could
+        plain.setAccessibleName(f"{row.title}: {_text(row)}")
+        plain.setToolTip(why)
         shipped = QLabel(f"shipped: {_text(row)}")
         shipped.setProperty("role", "muted")
         self.reset = QPushButton("Reset")
@@ -42,7 +45,12 @@ class NumberRowWidgets(QObject):
         note = QLabel(row.meaning, wordWrap=True)
         note.setProperty("role", "muted")
         note.setContentsMargins(0, 0, 0, 6)
-        for column, widget in enumerate((title, self.box, shipped, self.reset)):
+        columns = (title, self.box, shipped, self.reset) if is_editable else (title, plain)
+        for one in (self.box, plain, shipped, self.reset):
+            one.setParent(grid.parentWidget())
+            if one not in columns:
+                one.hide()
+        for column, widget in enumerate(columns):
             grid.addWidget(widget, 2 * at, column)
         grid.addWidget(note, 2 * at + 1, 0, 1, 4)
         self.box.valueChanged.connect(lambda _value: self._edited())
