@@ -61,6 +61,17 @@ def test_an_answer_says_who_leads_what_they_share_rhythm_and_events(view: MovedV
     assert not view.grab().isNull()
 
 
+def test_a_low_pane_has_room_for_rows(view: MovedView, qtbot: QtBot) -> None:
+    view.show_answer(answer(BACKUP, WEB))
+    view.resize(300, 330)
+    QApplication.processEvents()
+    assert view._below.height() <= 0.2 * view.height()
+    assert view._below.verticalScrollBar().maximum() > 0, "what does not fit can be scrolled to"
+    view.resize(372, 2000)
+    QApplication.processEvents()
+    assert view._below.verticalScrollBar().maximum() == 0
+
+
 def test_rows_open_by_click_and_by_enter(view: MovedView, qtbot: QtBot) -> None:
     view.show_answer(answer(BACKUP, WEB))
     with qtbot.waitSignal(view.list.opened) as clicked:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from resources.foreign_text import breakable
 from viewmodels.correlation_rows import CorrelationView
@@ -14,6 +24,9 @@ from widgets.theme import Theme
 
 _MIN_WIDTH = 300
 _MOST_EVENTS = 4
+_BELOW_MARGINS, _GAP = (12, 6, 12, 10), 4
+_MOST_PART, _LEAST_BELOW = 0.16, 46
+"""The part of a pane that what stands below the list takes at most, and at least: two lines."""
 
 
 class MovedView(Pane):
@@ -41,22 +54,19 @@ class MovedView(Pane):
         self.list = MovedList(theme)
         self.empty = EmptyState()
         self.empty.wanted.connect(self.again)
-        head, foot = QVBoxLayout(), QVBoxLayout()
+        self._below = _Below(self._events, self._foot)
+        head = QVBoxLayout()
         head.setContentsMargins(12, 4, 12, 8)
         head.setSpacing(4)
-        foot.setContentsMargins(12, 6, 12, 10)
-        foot.setSpacing(4)
         for one in (self._title, self._about, self._rhythms, self._busy):
             head.addWidget(one)
-        for one in (self._events, self._foot):
-            foot.addWidget(one)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.list, 1)
         column.addWidget(self.empty, 1)
-        column.addLayout(foot)
+        column.addWidget(self._below)
         self.setMinimumWidth(_MIN_WIDTH)
         self.setAccessibleName("What moved with it")
         self.setFocusProxy(self.list)
@@ -102,6 +112,40 @@ class MovedView(Pane):
         for label, text in zip(labels, texts, strict=True):
             label.setText(breakable(text))
             label.setVisible(bool(text))
+        self._below.fit(self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Leave the list the most of a low pane."""
+        super().resizeEvent(event)
+        self._below.fit(event.size().height())
+
+
+class _Below(QScrollArea):
+    """What stands below the list, as high as it is, but no more than a part of the pane: then it scrolls."""
+
+    def __init__(self, *labels: QLabel) -> None:
+        super().__init__(widgetResizable=True)
+        self._labels = labels
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(*_BELOW_MARGINS)
+        column.setSpacing(_GAP)
+        for label in labels:
+            column.addWidget(label)
+        column.addStretch(1)
+        self.setWidget(body)
+
+    def fit(self, pane: int) -> None:
+        """Take the height of what is shown in a pane that is ``pane`` pixels high."""
+        visible = [one for one in self._labels if not one.isHidden()]
+        self.setVisible(bool(visible))
+        left, top, right, bottom = _BELOW_MARGINS
+        width = max(self.viewport().width() - left - right, 1)
+        height = sum(one.heightForWidth(width) for one in visible) + _GAP * max(len(visible) - 1, 0)
+        self.setFixedHeight(min(height + top + bottom, max(int(pane * _MOST_PART), _LEAST_BELOW)))
 
 
 def _label(role: str) -> QLabel:
