@@ -140,6 +140,35 @@ def test_the_page_opens_on_the_worst_problem(page: TroubleshootPage) -> None:
     assert "≥ 0.10 %" in plain(page.detail.rule.text())
 
 
+def test_a_page_that_was_opened_too_early_goes_to_what_is_found_later(
+    page: TroubleshootPage, qtbot: QtBot
+) -> None:
+    calm = replace(READY, verdict="not found", severity=None, windows=(), rule=(), causes=(), steps=())
+    early = replace(RUN, rows=(ROWS[0], replace(ROWS[1], verdict="not found")), checks=(TOOLS, calm))
+    page.show_checking(pending_lines(load_flow()), "Checking…")
+    page.show_run(early, lines_of(early, load_flow(), None), {}, None)
+    assert page.list.current is not None
+    assert not page.list.current.is_found
+    show_run(page)
+    assert page.list.current.id == "ready"
+
+    page.forget()
+    page.show_run(early, lines_of(early, load_flow(), None), {}, None)
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Home)
+    chosen = page.list.current.id
+    show_run(page)
+    assert page.list.current.id == chosen, "what somebody reads stays"
+
+
+def test_what_an_earlier_run_could_not_judge_is_not_said_of_the_next(page: TroubleshootPage) -> None:
+    show_run(page)
+    assert page.note.text()
+    page.forget()
+    page.show_checking(pending_lines(load_flow()), "Checking…")
+    assert not page.note.text()
+
+
 def test_keys_choose_rows_and_show_what_was_found(page: TroubleshootPage, qtbot: QtBot) -> None:
     show_run(page)
     page.list.setFocus()

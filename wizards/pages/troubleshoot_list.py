@@ -169,6 +169,7 @@ class ChecksList(PaintedList):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.checks = ChecksModel()
+        self._is_placing = self._is_by_hand = False
         super().__init__(theme, self.checks, "Checks of the symptom", parent)
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
@@ -176,9 +177,19 @@ class ChecksList(PaintedList):
         self.doubleClicked.connect(lambda _index: self._open())
 
     def show_lines(self, lines: Sequence[Line], first: str) -> None:
-        """Show these lines; the row with the id ``first`` is chosen unless another one still is."""
+        """Show these lines; the row with the id ``first`` is chosen unless another one still is, which
+        somebody chose or in which something was found.
+        """
         kept = self.current
-        wanted = kept.id if kept is not None else first
+        stays = kept is not None and (self._is_by_hand or kept.is_found)
+        wanted = kept.id if kept is not None and stays else first
+        self._is_placing = True
+        try:
+            self._place(lines, wanted, first)
+        finally:
+            self._is_placing = False
+
+    def _place(self, lines: Sequence[Line], wanted: str, first: str) -> None:
         self.checks.show_lines(lines)
         ids = [one.id if isinstance(one, ListRow) else "" for one in lines]
         for one in (wanted, first):
@@ -197,6 +208,7 @@ class ChecksList(PaintedList):
 
     def forget(self) -> None:
         """Choose none: the next lines are of another symptom."""
+        self._is_by_hand = False
         self.clearSelection()
         self.setCurrentIndex(QModelIndex())
 
@@ -210,6 +222,7 @@ class ChecksList(PaintedList):
     def currentChanged(self, current: Index, previous: Index) -> None:  # noqa: N802
         """Say which row was chosen."""
         super().currentChanged(current, previous)
+        self._is_by_hand = not self._is_placing and current.isValid()
         if self.current is not None:
             self.chosen.emit(self.current)
 

@@ -146,6 +146,7 @@ class TroubleshootPage(QWidget):
             self.list.forget()
             self.list.show_lines(lines, "")
             self.chips.show_chips(())
+            self.note.show_text("")  # what an earlier run could not judge
             self.wait.show_reason(words)
             self._right.setCurrentIndex(1)
         self._stack.setCurrentIndex(1)
