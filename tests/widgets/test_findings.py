@@ -358,6 +358,10 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
     assert reach is not None
     qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
     assert view.head.text.split("\n")[1:] == ["Looked for 17 of 19 known problems in 4 sources.", *left_out]
+    markup = view.head._details.text()
+    assert markup.count("<p style") == 2, "a line each, with room between them"
+    view.show_verdict(replace(JUDGED, health="critical", title="1 critical", left_out=("<b>Not</b> judged",)))
+    assert "&lt;b&gt;Not&lt;/b&gt; judged" in view.head._details.text()
     view.show_findings([])
     reason = "There are two samples; a problem must last a minute or more to be called one, which they don't."
     view.show_verdict(VerdictWords("none", "Not judged yet", f"Not judged yet: {reason}", reason=reason))

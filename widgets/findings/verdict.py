@@ -23,6 +23,7 @@ from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
+_BETWEEN_LINES = 4
 _MOST_DETAILS, _LEAST_DETAILS, _MOST_SHARE = 260, 60, 0.4
 """Pixels of the details at most, and their share of the pane, which the findings need, too; what is longer
 scrolls.
@@ -53,7 +54,8 @@ class VerdictHead(QWidget):
         self._reach.setCheckable(True)
         self._reach.setToolTip("What was judged with which numbers, and what was not")
         self._reach.toggled.connect(self._dress)
-        self._details = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._details = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self._plain = ""
         self._details.setProperty("role", "muted")
         self._details.setStyleSheet("font-size: 12px")
         self._details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -76,9 +78,10 @@ class VerdictHead(QWidget):
     @property
     def text(self) -> str:
         """Everything that the head says now, for screen readers."""
-        parts = (self._symbol, self._title, self._reach, self._details)
+        parts = (self._symbol, self._title, self._reach)
         texts = [part.text() for part in parts if not part.isHidden() and part.text()]
-        return "\n".join([*texts, *([] if self._checks.isHidden() else [self._checks.plain])])
+        details = [] if self._details.isHidden() or not self._plain else [self._plain]
+        return "\n".join([*texts, *details, *([] if self._checks.isHidden() else [self._checks.plain])])
 
     def show_words(self, words: VerdictWords | None, *, has_cards: bool) -> None:
         """Show a verdict; None hides the head."""
@@ -121,7 +124,9 @@ class VerdictHead(QWidget):
         # These are words to read, also where there is nothing to unfold.
         off = f"QPushButton:disabled {{ color: {self._theme.tokens.muted}; }}"
         self._reach.setStyleSheet(f"QPushButton {{ {_REACH} }} {off}")
-        self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines if line))
+        told = [breakable(shown(line, _LONGEST)) for line in lines if line]
+        self._plain = "\n".join(told)
+        self._details.setText(_paragraphs([html.escape(line) for line in told]))
         self._details.setVisible(any(lines) and not is_folded)
         self._unfolded.fit()
         self.setAccessibleName(" ".join(words.sentences))
@@ -197,4 +202,9 @@ class _Checks(QLabel):
             title, colon, rest = line.partition(":")
             link = f'<a href="{html.escape(problem)}" style="color: {colour}">{html.escape(title)}</a>'
             rich.append(f"{link if problem else html.escape(title)}{colon}{html.escape(rest)}")
-        self.setText("<br>".join(rich))
+        self.setText(_paragraphs(rich))
+
+
+def _paragraphs(lines: Sequence[str]) -> str:
+    """Lines of markup with room between them: without it they are one block, in which no line is found."""
+    return "".join(f'<p style="margin: 0 0 {_BETWEEN_LINES}px 0">{line}</p>' for line in lines)
