@@ -25,13 +25,15 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
     """Return an entry for each recorded source, those in trouble first, and for connections not yet made."""
     entries = [_live(source) for source in status.sources]
     known = {source.message for source in status.sources if source.state == "failed"}
-    made = {source.name for source in status.sources}
+    made = {name for source in status.sources for name in (source.name, source.collector)}
     has_workers = any(source.kind == "fio" for source in status.sources)  # a test is at work: it is connected
     for one in status.collectors:
         place = _place(one.name)
         if one.code and not any(message and one.message.startswith(message) for message in known):
             entries.append(SourceEntry("critical", f"{place} · failed", f"{place}: {one.message}"))
-        elif not (one.is_over or has_workers or place in made or (made and one.name.startswith(_LAB))):
+        elif not (
+            one.is_over or has_workers or made & {place, one.name} or (made and one.name.startswith(_LAB))
+        ):
             entries.append(SourceEntry("info", f"{place} · connecting"))
     return sorted(entries, key=lambda entry: _RANK[entry.state])
 

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from connections.address import parse_address
+from connections.address import Address, parse_address
 from connections.vsphere.address import ESXI, ESXTOP, VCENTER
 from recorder.protocol import SourceReport
 from resources.failures import UsageError
@@ -34,20 +34,19 @@ def hosts_around(refs: Sequence[EntityRef], snapshot: Snapshot) -> list[EntityRe
 
 
 def watched_host(host: EntityRef, snapshot: Snapshot, recorded: Sequence[str]) -> WatchedHost | None:
-    """Return how a host is watched through one of the recorded sources (their addresses) that has counters of
-    it; None if none of them is a server that it could be asked through.
+    """Return how a host is watched through one of the recorded sources (their addresses): that which has
+    counters of it, or the only server there is; None if it could be asked through none.
     """
     names = {source.id: source.spec.name for source in snapshot.sources}
-    servers = {names.get(series.source, "") for series in snapshot.series_of.get(host, ())}
-    for source in recorded:
-        try:
-            server = parse_address(source, (VCENTER, ESXI))
-        except UsageError:  # the lab, or a source of another kind
-            continue
-        if server.place in servers:
-            name = snapshot.name(host)
-            address = replace(server, scheme=ESXTOP.scheme, path=glob.escape(name))
-            return WatchedHost(name, server.place, str(address))
+    known = {names.get(series.source, "") for series in snapshot.series_of.get(host, ())}
+    servers = [server for server in map(_server, recorded) if server is not None]
+    found = [server for server in servers if server.place in known]
+    if not known and len(servers) == 1:  # its first samples are on their way
+        found = servers
+    for server in found[:1]:
+        name = snapshot.name(host)
+        address = replace(server, scheme=ESXTOP.scheme, path=glob.escape(name))
+        return WatchedHost(name, server.place, str(address))
     return None
 
 
@@ -57,6 +56,13 @@ def is_watched(host: WatchedHost, sources: Sequence[SourceReport]) -> bool:
         one.kind == "esxtop" and one.name.lower() == host.name.lower() and one.state not in _OVER
         for one in sources
     )
+
+
+def _server(source: str) -> Address | None:
+    try:
+        return parse_address(source, (VCENTER, ESXI))
+    except UsageError:  # the lab, or a source of another kind
+        return None
 
 
 def _host_around(ref: EntityRef, snapshot: Snapshot) -> EntityRef | None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.source_labels import live_entries
 from app.gui.sources_model import live_facts
 from recorder.protocol import AddSource, CollectorReport, SourceReport, StatusReport
 from tests.esxtop_service.conftest import replies
@@ -67,6 +68,16 @@ def test_each_source_says_how_it_is_doing() -> None:
         "esx02", "esxtop over ssh", "failed", "Wrong password.",
     )  # fmt: skip
     assert ssh.address == ""  # it has ended
+
+
+def test_a_connection_that_has_its_source_is_not_connecting_any_more() -> None:
+    """The address of an esxtop service is no name of a source."""
+    texts = [entry.text for entry in live_entries(status())]
+    assert texts == [
+        "esx02 · failed",
+        "esx01 esxtop · 5 s · 17,431 series · reconnecting",
+        "vc01 · 20 s · 1,204 series · on time",
+    ]  # fmt: skip
 
 
 def test_the_only_source_can_not_be_taken_out() -> None:

@@ -233,12 +233,10 @@ class ConnectDialog(QDialog):
 
     def _offer_server(self, page: KindPage) -> None:
         """The hosts of an esxtop service are mostly those of the vCenter that is recorded, too."""
-        for server in [row.place for row in self._filled("vcenter")][:1]:
+        known = self.pages["vcenter"].rows if "vcenter" in self.pages else ()
+        for server in [row.place for row in known if not row.is_empty][:1]:
             for row in page.rows:
                 row.offer_server(server)
-
-    def _filled(self, kind: str) -> list[PlaceRow]:
-        return [row for page, row in self._chosen() if page.kind.id == kind and not row.is_empty]
 
     def _choose(self, row: int) -> None:
         profile = self._profiles[row] if 0 <= row < len(self._profiles) else self._usual
