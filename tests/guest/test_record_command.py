@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from app.commands.info import info
@@ -149,6 +150,22 @@ def test_a_guest_alone_with_its_units_and_clock(
         (source,) = reader.sources()
         assert (source.spec.kind, source.spec.interval_s) == ("guest", 1.0)
         assert abs(source.spec.clock_offset_ms) < 1000
+
+
+def test_a_killed_recorder_leaves_nothing_in_the_guest(
+    record: Callable[..., Recorder], guest: Sshd, tmp_path: Path
+) -> None:
+    with_key(tmp_path / "home", guest)
+    recorder = record(
+        tmp_path / "S.hscope", str(address_of(guest)), "--thumbprint", keygen_fingerprint(guest.host_keys[0]),
+        "--interval", "1s", "--password-stdin", "--attached", "--keep-free", "0",
+    )  # fmt: skip
+    recorder.write("\n")
+    recorder.wait_for(lambda event: recorded(event, 50))
+    started = psutil.Process(guest.pid).children(recursive=True)
+    assert any(one.name() == "sleep" for one in started)
+    recorder.process.kill()
+    assert psutil.wait_procs(started, timeout=30)[1] == []
 
 
 def test_without_a_key_it_is_said_what_to_do(
