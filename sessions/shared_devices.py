@@ -1,4 +1,4 @@
-"""Whether a storage device that several hosts see is one entity."""
+"""Which entity a storage device or a datastore is, which several hosts may see."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def is_shared_device(device: str) -> bool:
 def device_ref(host: str, device: str) -> EntityRef:
     """Return the entity of a device that the host with this key calls ``device``."""
     return EntityRef("device", device if is_shared_device(device) else f"{host}/{device}")
+
+
+def datastore_key(url: str) -> str:
+    """Return a datastore's URL as vCenter writes it, which is its key: an ESXi host leaves out the scheme and
+    the last slash.
+    """
+    return f"ds://{url.rstrip('/')}/" if url.startswith("/vmfs/volumes/") else url

@@ -60,7 +60,7 @@ class Told:
 
 
 class HostClock:
-    """Measures one host's clock: at the first reply, after it was set, and every ten minutes.
+    """Measures one host's clock: at the first reply, after an outage, after it was set, every ten minutes.
 
     ``skew`` is what was measured last; ``shift_ms`` is what is taken from the host's times, 0 for clocks that
     are as equal as a stamp of whole seconds can tell.
@@ -78,6 +78,10 @@ class HostClock:
         """By how much the stored times are ahead of our clock."""
         return self._vsphere.clock_offset_ms + self.skew.ms - self.shift_ms
 
+    def forget(self) -> None:
+        """Measure anew with the next reply: the connection was lost meanwhile."""
+        self._before = None
+
     def follow(self, reply: Reply, took_s: float) -> int:
         """Follow the clock by a reply that came just now and took so long.
 
@@ -86,7 +90,8 @@ class HostClock:
         told, before = Told.of(reply), self._before
         jump_ms = told.jump_ms(before) if before is not None else 0
         jump_ms = jump_ms if abs(jump_ms) > self._jump_ms + 2 * _HALF_SECOND_MS else 0
-        if before is None or jump_ms or time.monotonic() - self._measured > _EVERY_S:
+        is_new = before is None or told.up_ms < before.up_ms  # it was booted, or somebody else answers
+        if is_new or jump_ms or time.monotonic() - self._measured > _EVERY_S:
             self._measure(told, took_s)
         self._before = told
         return jump_ms
@@ -100,8 +105,9 @@ class HostClock:
         exact = self._exact(here, asked_s)
         agrees = exact is not None and abs(exact.ms - by_stamp) <= doubt + exact.doubt_ms
         self.skew = exact if exact is not None and agrees else Skew(by_stamp, doubt)
-        is_told = abs(self.skew.ms) > max(_HALF_SECOND_MS, self.skew.doubt_ms)
-        self.shift_ms = self.skew.ms if is_told else 0
+        least_ms = max(_HALF_SECOND_MS, self.skew.doubt_ms)
+        if abs(self.skew.ms - self.shift_ms) > least_ms:
+            self.shift_ms = self.skew.ms if abs(self.skew.ms) > least_ms else 0
         self._measured = time.monotonic()
 
     def _exact(self, here_ms: int, asked_s: float) -> Skew | None:

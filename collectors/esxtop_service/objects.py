@@ -212,9 +212,13 @@ def _on_devices(field: str) -> Callable[[Reply, Records], Instances]:
     return read
 
 
+def mounted_name(path: str) -> str:
+    """Return what a datastore is called that is mounted at a path: its last part."""
+    return path.rstrip("/").rpartition("/")[2] or path
+
+
 def _volumes(_reply: Reply, records: Records) -> Instances:
-    """A datastore is called as it is mounted: the last part of its path."""
-    return _each([name.rstrip("/").rpartition("/")[2] or name for name in records.words("MountName")])
+    return _each([mounted_name(path) for path in records.words("MountName")])
 
 
 def _vm_of_disks(reply: Reply, records: Records) -> list[str]:

@@ -144,6 +144,7 @@ class HostPolling:
 
     def _failed(self, error: SourceError) -> float:
         self._info = None  # a host that was upgraded, or a session that is new, may have other records
+        self._clock.forget()
         self._miss(error.happened)
         if self._gap is not None and (self._gap.ticks or 0) >= self._known.polling.missed:
             self._sampler.forget()

@@ -1,4 +1,4 @@
-"""Keeps which VM of the inventory each scheduler group of a host is, and asks about those that are new."""
+"""Keeps which VMs and datastores of the inventory a host tells of, and asks about those that are new."""
 
 from __future__ import annotations
 
@@ -12,16 +12,26 @@ from collectors.esxtop_service.vm_identities import (
     Recognised,
     Renaming,
     groups_of_vms,
+    mounted_volumes,
     recognise,
     renaming,
 )
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.host_vms import Above, VmProcess, cluster_of, processes_on, vms_on, vms_with
+from connections.vsphere.host_vms import (
+    Above,
+    VmProcess,
+    cluster_of,
+    datastores_on,
+    processes_on,
+    vms_on,
+    vms_with,
+)
 from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from sessions.model import Entity, EntityRef
+from sessions.shared_devices import datastore_key
 
 _ATTEMPTS = 3
 """For so many replies a VM that nobody knows is asked about: one that is just moving in is not listed yet."""
@@ -40,6 +50,8 @@ class VmBook:
         self._attempts: dict[int, int] = {}
         self._parent: EntityRef | None = None
         self._is_placed = False
+        self._urls: dict[str, str] = {}
+        self._asked: frozenset[str] = frozenset()
         self._failures = 0
         self.above: tuple[Entity, ...] = ()
 
@@ -49,6 +61,7 @@ class VmBook:
         Raises SourceError for what passes.
         """
         self._place()
+        self._look_at_volumes(mounted_volumes(reply))
         groups = groups_of_vms(reply)
         there = {group.id for group in groups}
         self._known = {number: one for number, one in self._known.items() if number in there}
@@ -68,6 +81,8 @@ class VmBook:
     def rename(self, columns: HostColumns, reply: Reply) -> tuple[HostColumns, Renaming]:
         """Return the columns with the lasting entities of VMs, and what these are."""
         made = renaming(columns, self._known, reply, self._host.key)
+        for name in mounted_volumes(reply) & self._urls.keys():
+            made.refs[EntityRef("datastore", name)] = EntityRef("datastore", datastore_key(self._urls[name]))
         parents = dict.fromkeys(made.how, self._parent or self._host)
         if self._parent is not None:
             parents[self._host] = self._parent
@@ -97,6 +112,16 @@ class VmBook:
                 Entity(self._parent, cluster.name, server),
             )
         self._is_placed = True
+
+    def _look_at_volumes(self, mounted: frozenset[str]) -> None:
+        """Ask for the host's datastores when it has mounted one that nobody was asked about."""
+        if mounted <= self._asked:
+            return
+        try:
+            self._urls = datastores_on(self._vsphere, self._moid)
+        except SourceError as error:
+            self._raise_what_passes(error)
+        self._asked = mounted
 
     def _ask(self, groups: Sequence[GroupOfVm]) -> dict[int, Recognised]:
         try:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from collectors.esxtop_names import HostColumns
 from collectors.esxtop_names.instances import vm_of_client
+from collectors.esxtop_service.objects import mounted_name
 from collectors.esxtop_service.reply import Reply
 from connections.vsphere.host_vms import HostVm, VmProcess, nic_key
 from sessions.model import Entity, EntityRef
@@ -71,6 +72,13 @@ class Renaming:
 
     def _parent(self, entity: Entity) -> EntityRef | None:
         return self.ref(entity.parent) if entity.parent is not None else None
+
+
+def mounted_volumes(reply: Reply) -> frozenset[str]:
+    """Return what the volumes that a host mounts over NFS are called, as their entities are."""
+    if "NfsClient" not in reply:
+        return frozenset()
+    return frozenset(mounted_name(name) for name in reply["NfsClient"].words("MountName"))
 
 
 def groups_of_vms(reply: Reply) -> list[GroupOfVm]:

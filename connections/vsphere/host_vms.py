@@ -1,4 +1,4 @@
-"""Which VMs a host runs: as the inventory has them, and by the ids that its kernel gives their worlds.
+"""Which VMs and datastores a host has: as the inventory knows them, and VMs by the ids of their worlds.
 
 The ids come from ``esxcli vm process list``, which vCenter and ESXi answer in the API's session: a host's
 ManagedMethodExecuter runs it. That type is not among those that pyVmomi publishes, so it is asked in plain
@@ -72,6 +72,11 @@ def nic_key(number: int) -> int:
 def vms_on(vsphere: VSphere, host: str) -> list[HostVm]:
     """Return the VMs that the inventory places on a host (its moid). Raises SourceError."""
     return vsphere.ask("its VMs", lambda connection: list(_vms(connection, host)))
+
+
+def datastores_on(vsphere: VSphere, host: str) -> dict[str, str]:
+    """Return the URLs of the datastores of a host (its moid), by name and by id. Raises SourceError."""
+    return vsphere.ask("its datastores", lambda connection: _datastores(connection, host))
 
 
 def vms_with(vsphere: VSphere, uuid: str) -> list[HostVm]:
@@ -169,6 +174,24 @@ def _read(connection: Connection, objects: Sequence[object]) -> Iterator[HostVm]
             plain_uuid(str(told.get("config.uuid", "") or "")),
             frozenset(card.key for card in cards if isinstance(card, vim.vm.device.VirtualEthernetCard)),
         )
+
+
+def _datastores(connection: Connection, host: str) -> dict[str, str]:
+    paths = vmodl.query.PropertyCollector
+    at = vim.HostSystem(host, connection.stub)
+    walk = paths.TraversalSpec(name="stores", path="datastore", skip=False, type=vim.HostSystem)
+    spec = paths.FilterSpec(
+        objectSet=[paths.ObjectSpec(obj=at, skip=True, selectSet=[walk])],
+        propSet=[paths.PropertySpec(type=vim.Datastore, pathSet=["name", "summary.url"])],
+    )
+    found: dict[str, str] = {}
+    for one in connection.content.propertyCollector.RetrieveContents([spec]):
+        told = {prop.name: str(prop.val) for prop in one.propSet or ()}
+        if url := told.get("summary.url", ""):
+            found[unquote(told.get("name", ""))] = url
+            found[url.rstrip("/").rpartition("/")[2]] = url
+    found.pop("", None)
+    return found
 
 
 def _cluster(connection: Connection, host: str) -> Above:

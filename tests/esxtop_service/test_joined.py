@@ -15,12 +15,11 @@ from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.options import VSphereOptions
 from connections.address import parse_address
 from connections.vsphere.address import VCENTER
-from lab import Lab, load_scenarios
-from lab.vcenter_inventory import vm_uuid
+from lab import Lab
 from sessions.model import EntityRef
 from tests.esxtop_service.conftest import Start as StartServer
 from tests.esxtop_service.conftest import collector
-from tests.esxtop_service.joined_site import SEED, without_vm, write_site
+from tests.esxtop_service.joined_site import write_moving_site, write_site
 from tests.vcenter.running import PASSWORD, TestVCenter
 from tests.vsphere.feeds import MemoryFeed, Stop
 
@@ -101,23 +100,8 @@ def test_an_esxcli_that_refuses_leaves_names_which_are_called_guesses(
 
 @pytest.fixture(scope="module")
 def moving(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Lab, EntityRef]:
-    """A VM of the first host moves to the second after 20 s: there it is what was another VM in the lab."""
-    folder = tmp_path_factory.mktemp("moving")
-    cluster = Lab(load_scenarios()["default"], seed=SEED).cluster
-    first, second = (next(vm for vm in cluster.vms if vm.host == host) for host in (0, 1))
-    hosts = [host.name for host in cluster.hosts]
-
-    def leaves(tick: int, text: str) -> str:
-        return text if tick < 10 else without_vm(text, first.name)
-
-    def comes(tick: int, text: str) -> str:
-        return (without_vm(text, second.name) if tick < 10 else text).replace(second.name, first.name)
-
-    document, replies, lab = write_site(folder, changes={hosts[0]: leaves, hosts[1]: comes})
-    listed = replies / lab.hosts[1] / "processes.tsv"
-    uuid = vm_uuid(lab.cluster, first)
-    listed.write_text(listed.read_text().replace(vm_uuid(lab.cluster, second), uuid))
-    return document, replies, lab, EntityRef("vm", uuid)
+    """A VM of the first host moves to the second after 20 s."""
+    return write_moving_site(tmp_path_factory.mktemp("moving"))
 
 
 def test_a_vm_that_moves_to_another_recorded_host_stays_one(
@@ -135,6 +119,7 @@ def test_a_vm_that_moves_to_another_recorded_host_stays_one(
 
     with recorded(collector(server, ",".join(lab.hosts[:2]))) as feed:
         feed.until(lambda: len(hosts_with_samples()) == 2)
+        assert {one.message for one in feed.health.values()} == {""}
     times = hosts_with_samples()
     assert list(times) == list(lab.hosts[:2])
     assert max(times[lab.hosts[0]]) < min(times[lab.hosts[1]])

@@ -11,6 +11,7 @@ from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import DatastoreInfo, Devices, Ref, Value
 from sessions.identities import MOID, UUID
 from sessions.model import EntityRef, Kind
+from sessions.shared_devices import datastore_key
 
 Identify = Callable[[Kind, Sequence[str], str], EntityRef]
 """``Feed.identify``: the entity of an object by its kind, its lasting identities and its name."""
@@ -168,7 +169,7 @@ class ObjectIndex:
         if seen.type == POOL:
             return None if self.is_root(seen) else EntityRef("pool", own)
         if seen.type == DATASTORE:
-            return EntityRef("datastore", store_key(seen.text("summary.url")) or own)
+            return EntityRef("datastore", datastore_key(seen.text("summary.url")) or own)
         if seen.type == HOST:
             self._note_copy(seen)
             return self.identify("host", [identity for _, identity in self.identities(seen.moid)], name)
@@ -226,13 +227,6 @@ def hardware_uuid(host: ObjectProperties) -> str:
     """Return a host's hardware UUID in the form that all servers share; empty if its firmware has none."""
     uuid = host.text("hardware.systemInfo.uuid").strip().lower()
     return uuid if uuid.strip("0-f") else ""
-
-
-def store_key(url: str) -> str:
-    """Return a datastore's URL as vCenter writes it: an ESXi host leaves out the scheme
-    and the last slash.
-    """
-    return f"ds://{url.rstrip('/')}/" if url.startswith("/vmfs/volumes/") else url
 
 
 def volume(url: str) -> str:
