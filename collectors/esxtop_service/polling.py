@@ -155,7 +155,7 @@ class HostPolling:
     def _take(self) -> None:
         """Ask for a reply and store the sample that it ends."""
         if self._info is None or self._generation != self._vsphere.generation:
-            self._service = self._found_again()
+            self._service = _found_again(self._vsphere, self._name)
             self._info = counter_info_of(self._vsphere, self._service)
             self._generation = self._vsphere.generation
         self.is_freed = False
@@ -171,18 +171,11 @@ class HostPolling:
             self._tell_who_it_is(reply)
         sample = self._sampler.add(reply)
         self._note_duration(took_s)
-        trouble = self._trouble(reply)
+        trouble = _trouble(reply, self._known)
         if sample is not None:
             sample = replace(sample, t_ms=sample.t_ms - self._clock.shift_ms)
             trouble = self._store(sample, reply) or trouble
         self.report("recording", trouble)
-
-    def _found_again(self) -> EsxtopService:
-        """The host's service, which has another id after its server was restarted."""
-        found = find_service(self._vsphere, self._target.host.name)
-        if found is None:
-            raise NoCountersError(f"{self._target.host.name} has no esxtop service any more.")
-        return found
 
     def _store(self, sample: Sample, reply: Reply) -> str:
         """Store a sample; return why it can't be, empty if it was."""
@@ -254,12 +247,6 @@ class HostPolling:
             self._longest_s = took_s
             self._tell_about()
 
-    def _trouble(self, reply: Reply) -> str:
-        """What the checks of the reply find, in a sentence; empty if all holds."""
-        most = self._known.limits.broken_part
-        broken = [one for one in check(reply, self._known) if one.broken > most * one.records]
-        return broken[0].sentence() if broken else ""
-
     def _miss(self, reason: str) -> None:
         """No sample now: the gap since the last one grows, up to the host's present time."""
         last_ms, interval_ms = self._health.last_ms, round(self._interval_s * 1000)
@@ -291,6 +278,21 @@ class HostPolling:
         )
         self._gap = gap
         self._feed.add_gaps([gap])
+
+
+def _trouble(reply: Reply, known: EsxtopRecords) -> str:
+    """What the checks of the reply find, in a sentence; empty if all holds."""
+    most = known.limits.broken_part
+    broken = [one for one in check(reply, known) if one.broken > most * one.records]
+    return broken[0].sentence() if broken else ""
+
+
+def _found_again(vsphere: VSphere, host: str) -> EsxtopService:
+    """The host's service, which has another id after its server was restarted."""
+    found = find_service(vsphere, host)
+    if found is None:
+        raise NoCountersError(f"{host} has no esxtop service any more.")
+    return found
 
 
 def _identities(vsphere: VSphere, host: HostName) -> Sequence[tuple[str, str]]:
