@@ -102,6 +102,7 @@ def test_a_noisy_neighbour_is_throttled(tmp_path: Path) -> None:
         "follows: storage.device_latency\nfixed, high\n"
         "storage.device_latency: fixed\nstorage.noisy_neighbour: fixed"
     )
+    assert "follows from: A neighbour makes a shared device slow" in {row.measured for row in run.rows}
     assert of_number(found, "Device latency") == "33.6 ms -> 1.67 ms, better"
     assert [one.problem for one in found.elsewhere] == [
         "storage.vm_latency"

@@ -10,6 +10,7 @@ from sessions.findings import CauseVerdict, Finding, Verdict
 from sessions.model import EntityRef
 from sessions.troubleshooting import Step
 from wizards.flows.troubleshooting.measured_words import of_limit_text
+from wizards.flows.troubleshooting.rule_lines import STATISTICS
 from wizards.flows.troubleshooting.steps import for_powershell, for_shell, steps_of
 
 VM = EntityRef("vm", "vm-1")
@@ -24,6 +25,12 @@ def finding(problem: str, causes: dict[str, Verdict], *remedies: str) -> Finding
 def steps(found: Finding, name: str = "db-prod") -> tuple[Step, ...]:
     card = load_problems().card(found.problem)
     return steps_of(found, card, load_ways(), {"vm": name})
+
+
+def test_every_number_of_a_rule_is_told_in_words() -> None:
+    """An admin does not read "calm" for the mean of the times before and after."""
+    rules = [rule for card in load_problems().cards for rule in card.rules]
+    assert {item.statistic for rule in rules for item in rule.evidence} <= set(STATISTICS)
 
 
 def test_a_step_says_where_and_how() -> None:

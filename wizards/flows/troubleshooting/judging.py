@@ -210,5 +210,5 @@ def _row(row: Row, checks: Sequence[CheckResult], flow: Flow) -> RowResult:
 def _measured(check: CheckResult, checks: Sequence[CheckResult], flow: Flow) -> str:
     if check.follows_from is not None:
         above = next((one for one in checks if one.problem == check.follows_from[0]), None)
-        return f"follows from {above.title[0].lower() + above.title[1:] if above else check.follows_from[1]}"
+        return f"follows from: {above.title if above else check.follows_from[1]}"
     return measured_text(check, flow)
