@@ -22,6 +22,7 @@ from sessions.identities import MOID, UUID
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, SourceSpec
 
 _LATE = "the guest did not get to it in time"
+_CLOCK_SET = "the guest's clock was set on: nothing was missed"
 _JUMP_MS = 1000
 _NEWS_MS = 20
 _ONE_SECOND_NS = 1_000_000_000
@@ -48,6 +49,7 @@ class GuestWatching:
         self._offset_ms: int | None = None
         self._boot_ms: int | None = None
         self._killed = 0.0
+        self._clock_was_set = False
         self.report("connecting")
 
     @property
@@ -159,7 +161,7 @@ class GuestWatching:
     def _note_clock(self, jump_ms: int, t_ms: int, arrived_ms: float) -> None:
         """Note by how much the guest's clock is ahead of ours, and when somebody set it."""
         offset_ms = round(t_ms - arrived_ms)
-        was_set = abs(jump_ms) > _JUMP_MS
+        was_set = self._clock_was_set = abs(jump_ms) > _JUMP_MS
         if was_set and self._ref is not None:
             far, way = format_duration(round(abs(jump_ms) / 1000)), "on" if jump_ms > 0 else "back"
             text = f"The clock of {self._ref.key} was set {way} by {far}."
@@ -215,7 +217,8 @@ class GuestWatching:
         if self._gap is None and missed < 1:
             return
         start = self._last_ms + self._interval_ms
-        gap = self._gap or Gap(self._source, start, start, _LATE, None, 0)
+        reason = _CLOCK_SET if self._clock_was_set else _LATE
+        gap = self._gap or Gap(self._source, start, start, reason, None, 0)
         end = max(gap.start, t_ms - self._interval_ms)
         self._set_gap(replace(gap, end=end, ticks=max(0, missed)))
         self._gap = None
