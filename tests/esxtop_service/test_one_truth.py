@@ -20,10 +20,11 @@ from tests.vcenter.running import TestVCenter
 pytestmark = pytest.mark.slow
 
 SCENARIOS = (
-    "cpu-ready-low-shares", "cpu-limit-vm", "cpu-costop-oversized", "cpu-saturated-too-many",
-    "mem-balloon-overcommit", "mem-swapping-vm-limit", "mem-compressing-overcommit",
-    "storage-queue-lun-depth", "storage-latency-noisy-neighbour", "storage-nfs-server-slow",
-    "storage-aborts-path-fault", "net-tx-drops-uplink-saturated", "net-rx-drops-ring-burst",
+    "cpu-ready-low-shares", "cpu-ready-numa", "cpu-limit-vm", "cpu-costop-oversized",
+    "cpu-saturated-too-many", "mem-balloon-overcommit", "mem-swapping-vm-limit",
+    "mem-compressing-overcommit", "storage-queue-device-slow", "storage-latency-array-rebuild",
+    "storage-nfs-server-slow", "storage-aborts-path-fault", "net-tx-drops-uplink-saturated",
+    "net-rx-drops-ring-burst",
 )  # fmt: skip
 STEP_S = {"vcenter": 20.0, "esxtop": 5.0, "both": 20.0}
 
