@@ -321,5 +321,8 @@ def test_what_is_undecided_is_not_said_to_be_the_same(
     page = ComparePage(theme)
     qtbot.addWidget(page)
     head = PageHead(state, "", 0, 0, 0, same, 100 - same, "", "")
+    page.show_progress(0.5, "reading")
+    assert page.charts.charts[0].hint == "Charts of both windows come with the first rows."
     page.show_page(ComparisonPage(head, (), 0), "A against B", has_grown=False)
     assert page.lists.none.reason.text() == said
+    assert page.charts.charts[0].hint == "No row is shown, so there is nothing to draw."

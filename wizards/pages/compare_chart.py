@@ -57,6 +57,8 @@ class OverlayChartView(QWidget):
         super().__init__(parent)
         self._theme, self._names = theme, names
         self._chart: OverlayChart | None = None
+        self.hint = ""
+        """What stands in the card while there is no chart: why, and what to do."""
         self._minutes = 1.0
         self._pointed: float | None = None
         self._is_lit = self._is_pinned = False
@@ -78,6 +80,7 @@ class OverlayChartView(QWidget):
         self._is_lit, self._is_pinned = is_lit, is_pinned
         if chart is None:
             self.setAccessibleName("Chart of both windows")
+            self.setAccessibleDescription(self.hint)
         else:
             row = chart.row
             self.setAccessibleName(f"{row.counter} of {row.name}")
@@ -139,7 +142,7 @@ class OverlayChartView(QWidget):
         chart, area = self._chart, self.area()
         if chart is None:
             middle = Qt.AlignmentFlag.AlignHCenter
-            paint_words(painter, self.font(), tokens.faint, area, "", middle)
+            paint_words(painter, self.font(), tokens.faint, area, self.hint, middle)
             return
         self._paint_head(painter, chart)
         low, high = chart.values

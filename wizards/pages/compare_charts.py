@@ -43,9 +43,11 @@ class CompareCharts(QWidget):
         self.setMinimumHeight(112)
 
     def show_charts(
-        self, charts: Sequence[OverlayChart], chosen: int | None, pinned: Collection[int]
+        self, charts: Sequence[OverlayChart], chosen: int | None, pinned: Collection[int], hint: str = ""
     ) -> None:
-        """Show these charts on one time axis; ``chosen`` is the rank of the row that is chosen."""
+        """Show these charts on one time axis; ``chosen`` is the rank of the row that is chosen, ``hint`` says
+        why there is no chart.
+        """
         self._charts = charts[:PLACES]
         self._names.set_names(one.row.name for one in self._charts)
         minutes = max((one.minutes for one in charts), default=1.0)
@@ -53,6 +55,7 @@ class CompareCharts(QWidget):
             chart = charts[number] if number < len(charts) else None
             rank = chart.row.rank if chart is not None else None
             is_chosen = chart is not None and rank == chosen
+            view.hint = hint
             view.show_chart(chart, minutes, is_lit=is_chosen, is_pinned=rank in pinned)
         self._place()
 

@@ -28,6 +28,11 @@ from wizards.pages.compare_keys import PAGE_KEYS
 from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_table import ChangesTable
 
+_COMING = "Charts of both windows come with the first rows."
+_CHOOSE = "Choose a row of the table: its chart of both windows is drawn here."
+_NO_ROW = "No row is shown, so there is nothing to draw."
+"""What stands in the place of the charts while there is none."""
+
 
 def _nothing_differs(head: PageHead) -> str:
     """Why there is no change; what is undecided is never said to be the same."""
@@ -131,8 +136,9 @@ class ComparePage(QWidget):
         self.head.show_progress(part, text)
         if self._page is not None:
             self._page = None
+            self._drawn = ()
             self.table.show_rows((), new=True)
-            self.charts.show_charts((), None, ())
+        self.charts.show_charts((), None, (), _COMING)
         self.lists.show_counts("", "", has_more=False)
         self._stack.setCurrentIndex(1)
 
@@ -239,6 +245,9 @@ class ComparePage(QWidget):
         if wanted and [one.row.rank for one in self._drawn] == [one.rank for one in wanted]:
             self.show_charts(self._drawn)
         elif wanted:
+            if not self._drawn:
+                self.charts.show_charts((), None, (), _COMING)
             self.charts_wanted.emit(wanted)
         else:
-            self.show_charts(())
+            self._drawn = ()
+            self.charts.show_charts((), None, (), _CHOOSE if self._rows() else _NO_ROW)
