@@ -67,6 +67,7 @@ class SampleTable:
         self._source = source
         self.window = window
         self._axes: dict[int, IntArray] = {}
+        self._nearest: dict[tuple[int, int], tuple[IntArray, BoolArray]] = {}
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
         self._rows: dict[int, _Rows] = {}
@@ -75,6 +76,7 @@ class SampleTable:
         """Go on with a longer window; samples of the ``rewritten`` sources are read anew."""
         self.window = window
         self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
+        self._nearest.clear()
         for source in rewritten:
             self._axes.pop(source, None)
             self._rows.pop(source, None)
@@ -179,12 +181,19 @@ class SampleTable:
 
     def _aligned(self, values: FloatArray, owner: int, source: int) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock."""
+        if not self.axis(owner).size:
+            return np.full((values.shape[0], self.axis(source).size), np.nan)
+        if (owner, source) not in self._nearest:
+            self._nearest[owner, source] = self._nearest_instants(owner, source)
+        nearest, is_near = self._nearest[owner, source]
+        return np.where(is_near, values[:, nearest], np.nan)
+
+    def _nearest_instants(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
+        """For each of a source's instants the place of the owner's nearest one, and whether that is near."""
         theirs = self.axis(owner) - self._offsets[owner]
         ours = self.axis(source) - self._offsets[source]
-        if not theirs.size:
-            return np.full((values.shape[0], ours.size), np.nan)
         right = np.clip(np.searchsorted(theirs, ours), 0, theirs.size - 1)
         left = np.maximum(right - 1, 0)
         nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
         usual = max(usual_step(theirs), usual_step(ours))
-        return np.where(np.abs(theirs[nearest] - ours) <= usual, values[:, nearest], np.nan)
+        return nearest, np.abs(theirs[nearest] - ours) <= usual
