@@ -17,7 +17,7 @@ from viewmodels.esxtop_columns import columns_of, split_instance, tails_of, with
 from viewmodels.esxtop_table import Row, RowLimits, TableColumn
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.shared_devices import is_shared, seen_by, source_names
-from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot, is_own
 
 Key = tuple[str, str]
 """Identifies a column: its counter, and its numbered state (``C0``) if the counter has several."""
@@ -183,11 +183,11 @@ def _family(
     name = _name(entity, snapshot)
     if on is not None:  # the host has a column of its own
         name = name.removeprefix(f"{host}/").removeprefix(f"{on.key}/")
-    for source_host, cells in _by_source(snapshot, entity.ref, keys, screen.same).items():
+    for source_host, cells in _by_source(snapshot, entity.ref, keys, screen.same, host).items():
         yield Row(entity.ref, name, host or source_host, expandable=bool(below)), cells
     if expanded:
         for child in below:
-            for cells in _by_source(snapshot, child.ref, keys, screen.same).values():
+            for cells in _by_source(snapshot, child.ref, keys, screen.same, host).values():
                 yield Row(child.ref, child.name, host, depth=1), cells
 
 
@@ -200,20 +200,35 @@ def _name(entity: Entity, snapshot: Snapshot) -> str:
 
 
 def _by_source(
-    snapshot: Snapshot, ref: EntityRef, keys: Collection[Key], same: Mapping[str, str]
+    snapshot: Snapshot, ref: EntityRef, keys: Collection[Key], same: Mapping[str, str], host: str
 ) -> Mapping[str, Cells]:
     """Return an entity's own series by the host that measured them: a shared device has a row for
     each host. ``same``: a counter that stands in the column of another one.
+
+    What is on a ``host`` has one row: of several sources the one of that host's own, and the finer, counts.
     """
     names = source_names(snapshot)
     found: dict[str, dict[Key, int]] = {}
-    for series in snapshot.series_of.get(ref, ()):
+    for series in _finest_first(snapshot, ref, host, names):
         key = (series.counter, "")
         if key not in keys:
             key = (same.get(series.counter, ""), "")
         if key in keys and is_own(series):
-            found.setdefault(seen_by(series, names), {}).setdefault(key, series.id)
+            found.setdefault(host or seen_by(series, names), {}).setdefault(key, series.id)
     return found
+
+
+def _finest_first(
+    snapshot: Snapshot, ref: EntityRef, host: str, names: Mapping[int, str]
+) -> Sequence[Series]:
+    series = snapshot.series_of.get(ref, ())
+    if len({one.source for one in series}) < 2:
+        return series
+    usual = USUAL_INTERVAL_S
+    return sorted(
+        series,
+        key=lambda one: (names.get(one.source) != host, snapshot.intervals.get(one.source, usual)),
+    )
 
 
 def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]) -> Mapping[str, Cells]:

@@ -146,3 +146,32 @@ def test_nfs_volumes_stand_among_the_devices_as_in_esxtop(path: Path) -> None:
             if series
         }
     assert shown == {"disk.guest_latency": "nfs.latency", "disk.active": "nfs.active"}
+
+
+def test_a_vm_of_several_sources_has_one_row_with_the_finer_numbers(tmp_path: Path) -> None:
+    """A VM that came from another recorded host: its own host's counters count, then the finer ones."""
+    catalogue = load_catalogue()
+    [screen] = [one for one in load_screens(catalogue) if one.id == "cpu"]
+    vm, (before, now) = VMS[0], HOSTS
+    ready, run = (SeriesSpec(vm, counter, "%") for counter in ("cpu.ready", "cpu.run"))
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in (*HOSTS, vm)])
+        writer.add_facts([Fact(vm, "host", now.key, T0)])
+        sources: list[tuple[SourceSpec, list[SeriesSpec], float, int]] = [
+            (SourceSpec("vcenter", "vc", 20), [ready, run], 1.0, 20),
+            (SourceSpec("esxtop", before.key, 5), [ready], 2.0, 5),
+            (SourceSpec("esxtop", now.key, 5), [ready], 3.0, 5),
+        ]
+        for spec, specs, value, every_s in sources:
+            add_source(writer, spec, specs, np.full((4, len(specs)), value), every_s=every_s)
+    with reading(tmp_path / "s.hscope") as (_, snapshot):
+        options = ScreenOptions(counters=("cpu.ready", "cpu.run"))
+        grid = grid_of(screen, snapshot, options, catalogue, EntityLimits(load_limits(load_problems())))
+        names = {source.id: source.spec.name for source in snapshot.sources}
+        told = {
+            (snapshot.by_id[number].counter, names[snapshot.by_id[number].source])
+            for number in grid.series.tolist()
+        }
+    assert [(row.name, row.host) for row in grid.rows] == [("here", now.key)]
+    assert told >= {("cpu.ready", now.key), ("cpu.run", "vc")}
+    assert not told & {("cpu.ready", "vc"), ("cpu.ready", before.key)}
