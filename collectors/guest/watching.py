@@ -196,9 +196,9 @@ class GuestWatching:
         if self._last_ms and t_ms <= self._last_ms:
             back = format_duration(max(1, round((self._last_ms - t_ms) / 1000)))
             return f"The guest's clock was set back by {back}: its samples count again from where they ended."
-        self._last_count = count = series.add(sample, t_ms)
-        self._end_gap(t_ms)
-        self._last_ms = t_ms
+        count = series.add(sample, t_ms)
+        self._end_gap(t_ms)  # what was missed counts as many values as the sample before it had
+        self._last_count, self._last_ms = count, t_ms
         self._health = replace(
             self._health,
             entities=1,
