@@ -101,7 +101,7 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
 
 
 def ask_offset(connection: SshConnection, within_s: float) -> int | None:
-    """Return the host's clock minus ours (ms), which is right to half a second; None if it does not tell.
+    """Return the host's clock minus ours (ms), 0 if it is less than can be told; None if it does not tell.
 
     Raises SourceError.
     """
@@ -114,7 +114,8 @@ def ask_offset(connection: SshConnection, within_s: float) -> int | None:
         host = datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
         return None
-    return round((host.timestamp() + 0.5 - began - took_s / 2) * 1000)
+    off_s = host.timestamp() + 0.5 - began - took_s / 2  # a date has whole seconds, and some way to go
+    return round(off_s * 1000) if abs(off_s) > 0.5 + took_s / 2 else 0
 
 
 def _asked_softly(connection: SshConnection, question: str, within_s: float = _SOFT_S) -> dict[str, str]:

@@ -229,7 +229,6 @@ class RecordedHost:
 
 
 def _attributes(remote: RemoteHost) -> Iterator[tuple[str, str]]:
-    yield "over", "ssh"
     for name, value in (("product", remote.product), ("esxtop", remote.version)):
         if value:
             yield name, storable(value)
