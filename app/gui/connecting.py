@@ -66,7 +66,7 @@ class Connecting(QObject):
         self._known = KnownHosts()
         self._again: Request | None = None
         self._in_vain: Profile | None = None
-        recordings.first_samples.connect(lambda _path, _request: self._forget_vain())
+        recordings.first_samples.connect(self._forget_vain)
         recordings.began.connect(self._began)
         desk.tests.asks.connect(self._began)
         recordings.refused.connect(self._refused)
@@ -81,14 +81,14 @@ class Connecting(QObject):
         dialog = connect_dialog(self._desk, self._window, usual, self._profiles.entries())
         dialog.wanted.connect(self._connect)
         dialog.forgotten.connect(self._profiles.forget)
-        _open(dialog)
+        _open_beside(dialog, self._window)
 
     def ask_more(self, place: Place | None = None) -> None:
         """Show the dialog for sources that are added to the running recording, with this one filled in."""
         usual = Profile(places=(place,) if place is not None else ())
         dialog = connect_dialog(self._desk, self._window, usual, adds=True)
         dialog.wanted.connect(self._add)
-        _open(dialog)
+        _open_beside(dialog, self._window)
 
     def _add(self, wanted: Wanted) -> None:
         """Add sources to the running recording."""
@@ -225,7 +225,7 @@ class Connecting(QObject):
 
         process.ended.connect(say)
 
-    def _forget_vain(self) -> None:
+    def _forget_vain(self, _path: object, _request: object) -> None:
         self._in_vain = None
 
     def _refused(self, process: RecorderProcess, source: str, failure: Ended) -> None:
@@ -337,6 +337,17 @@ def _place(source: str) -> str:
         return address_of(source).place
     except HyperscopeError:
         return source
+
+
+def _open_beside(dialog: ConnectDialog, window: Window) -> None:
+    """Show it in the place of another one; the window stays usable, and so does the help beside it."""
+    for before in window.findChildren(ConnectDialog):
+        if before is not dialog and before.isVisible():
+            before.reject()
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.show()
+    dialog.raise_()
+    dialog.activateWindow()
 
 
 def _open(dialog: QDialog) -> None:

@@ -159,6 +159,15 @@ def test_each_kind_says_what_it_gives_needs_and_costs(theme: Theme, qtbot: QtBot
     assert asked == [True]
 
 
+def test_the_window_and_the_help_stay_usable_beside_it(live: Program, qtbot: QtBot) -> None:
+    """A modal dialog would block the help that its F1 opens; another one takes its place."""
+    assert not ask(live, qtbot).isModal()
+    again = ask(live, qtbot)
+    assert [one for one in live.window.findChildren(ConnectDialog) if one.isVisible()] == [again]
+    qtbot.keyClick(again, Qt.Key.Key_Escape)
+    assert not again.isVisible()
+
+
 def test_the_intervals_are_those_of_the_collectors() -> None:
     kinds = {kind.id: kind for kind in load_source_kinds()}
     service = load_esxtop_records().polling

@@ -21,11 +21,12 @@ from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.esxtop_service.conftest import replies
 from tests.esxtop_service.service_files import HOSTS
-from tests.gui.test_connecting import ask, click, fill, recording, stop
+from tests.gui.test_connecting import ask, click, fill, recording, shown, stop
 from tests.gui.windows import child_of, message_button, wait
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import USER, TestVCenter
 from viewmodels.snapshot import Snapshot, read_snapshot
+from widgets.connect import ConnectDialog, Place
 from widgets.inventory import InventoryView
 from widgets.inventory.model import REF
 
@@ -159,7 +160,12 @@ def test_a_missing_privilege_is_said_with_the_way_that_is_left(
     connect(live, qtbot, server)
     choose(qtbot, open_menu(live, qtbot, FIRST), f"Watch {HOSTS[0]} with esxtop")
     wait(qtbot, lambda: "may not use the esxtop service" in live.window.messages.text)
-    assert "ssh" in live.window.messages.text
+    button = message_button(live.window.messages)
+    assert button.text() == "Over ssh…"
+    click(qtbot, button)
+    dialog = shown(live, qtbot, ConnectDialog)
+    assert dialog.rows[0].place == Place("ssh", HOSTS[0], "root")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     menu = open_menu(live, qtbot, FIRST)
     assert f"Watch {HOSTS[0]} with esxtop" in texts(menu)
     menu.close()

@@ -217,7 +217,8 @@ class SourceCard(QFrame):
     def _show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
         while len(self._cells) < len(facts):
             number = len(self._cells)
-            cells = _muted(), QLabel(textFormat=Qt.TextFormat.PlainText)
+            cells = _muted(), QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+            cells[0].setAlignment(Qt.AlignmentFlag.AlignTop)
             for column, cell in enumerate(cells):
                 self._grid.addWidget(cell, number, column)
             self._grid.setColumnStretch(_COLUMNS - 1, 1)
