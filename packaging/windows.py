@@ -4,6 +4,7 @@
     python run.py windows --python ARGS…     python ARGS: -c …, a script, -m pytest FILE
     python run.py windows --tests [ARGS…]    the tests that make sense there: see ``wine_quirks.toml``
     python run.py windows --short            what must work: start, lab, import, diagnose, window, self-test
+    python run.py windows --bundle           build the Windows program folder, and run it as a user would
 
 The first run fetches everything by name from registries (Debian, Maven Central, the Python package index)
 into ``~/.cache/hyperscope-wine``: about 1.6 GB. What it is made of: CPython 3.13 for Windows, laid out as on
@@ -50,6 +51,9 @@ PACKAGES = {
 """What brings each program that is needed, on Debian."""
 
 NATIVE = "ucrtbase=n,b;winemenubuilder.exe=d;mscoree=d;mshtml=d"
+WINES_OWN = ("ucrtbase.dll", "bcryptprimitives.dll", "icuuc.dll")
+"""What a program folder finds on every Windows 10 and not in Wine."""
+
 WITHOUT_CPP = f"{NATIVE};msvcp140=n;msvcp140_1=n"
 """As a Windows that never had the Visual C++ redistributable."""
 
@@ -69,6 +73,8 @@ def main(arguments: Sequence[str]) -> int:
     with display():
         if first == "--short":
             return short_run()
+        if first == "--bundle":
+            return bundle()
         if first == "--tests":
             return run_python(["-m", "pytest", *chosen_tests(rest)])
         if first == "--python":
@@ -285,19 +291,20 @@ def run_python(words: Sequence[str]) -> int:
 def run(
     words: Sequence[str],
     *,
+    program: Path | None = None,
     environment: Mapping[str, str] | None = None,
     out: BinaryIO | None = None,
     err: BinaryIO | None = None,
     stdin: BinaryIO | None = None,
 ) -> Ran:
-    """Run the Windows Python on this checkout; return what it printed, unless ``out`` and
-    ``err`` took it.
+    """Run the Windows Python on this checkout, or a frozen ``program``; return what it printed, unless
+    ``out`` and ``err`` took it.
 
     Python under Wine has only pipes as streams: a file or a null device is an invalid handle there. Without a
     piped ``stdin`` it gets one that says nothing and ends with the process.
     """
     process = subprocess.Popen(
-        ["wine", str(PYTHON / "python.exe"), *words],
+        ["wine", str(program or PYTHON / "python.exe"), *words],
         env=_environment(environment or {}), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )  # fmt: skip
@@ -372,15 +379,20 @@ def chosen_tests(arguments: Sequence[str]) -> list[str]:
 
 @dataclass
 class ShortRun:
-    """What must work on a Windows, one step after the other, in a folder with a blank and an umlaut."""
+    """What must work on a Windows, one step after the other, in a folder with a blank and an umlaut.
+
+    It is run from this checkout, or is a frozen ``program``.
+    """
 
     folder: Path
+    program: Path | None = None
     failed: list[str] = field(default_factory=list)
 
     def step(self, title: str, words: Sequence[str], *, cpp: bool = True, holds: str = "") -> bytes:
         """Run ``hyperscope`` with ``words``; the step fails if that fails, or does not print ``holds``."""
         here = {"WINEDLLOVERRIDES": NATIVE if cpp else WITHOUT_CPP}
-        done = run(["-P", "-m", "app", *words], environment=here)
+        start = [] if self.program else ["-P", "-m", "app"]
+        done = run([*start, *words], program=self.program, environment=here)
         if done.code or holds not in done.out.decode("utf-8", "replace"):
             self.failed.append(title)
             print(f"FAILED {title}: exit code {done.code}", flush=True)
@@ -394,15 +406,23 @@ class ShortRun:
         return on_windows(self.folder / name)
 
 
-def short_run() -> int:
-    """Run what must work; print a line for each step; return 0 or 1."""
+def short_run(program: Path | None = None) -> int:
+    """Run what must work, from this checkout or as a frozen ``program``; print a line for each step;
+    return 0 or 1.
+    """
     with tempfile.TemporaryDirectory(prefix="Büro ") as folder:
-        run_of = ShortRun(Path(folder))
+        if program is not None:  # a user puts it where there are blanks and umlauts
+            moved = Path(folder) / "Hyperscope für uns"
+            shutil.copytree(program.parent, moved)
+            for library in WINES_OWN:
+                shutil.copy(PYTHON / library, moved)
+            program = moved / program.name
+        run_of = ShortRun(Path(folder), program)
         run_of.step("start without the C++ redistributable", ["--help"], cpp=False, holds="import")
         lab = ["lab", "export", "cpu-limit-vm", "-o", run_of.place("Büro 🙂.csv")]
         run_of.step("write a capture of the lab", lab)
         session = run_of.place("Büro 🙂 数据.hscope")
-        run_of.step("import it", ["import", run_of.place("Büro 🙂.csv"), "-o", session])
+        run_of.step("import it", ["import", run_of.place("Büro 🙂.csv"), "-o", session], cpp=False)
         run_of.step("diagnose it", ["diagnose", session, "--json"], holds='"cpu.limit"')
         run_of.step("its name in a pipe", ["info", session], holds="Büro 🙂.csv")
         live = ["demo", "--headless", "--duration", "120", "-o", run_of.place("demo.hscope")]
@@ -411,6 +431,21 @@ def short_run() -> int:
         if not (run_of.folder / "window.png").exists():
             run_of.failed.append("a picture of the window")
     return 1 if run_of.failed else 0
+
+
+def bundle() -> int:
+    """Build the program folder with the Windows Python, in ``dist/windows``; run it; return the exit code."""
+    target = ROOT / "dist" / "windows"
+    words = ["-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "--distpath", on_windows(target)]
+    words += ["--workpath", on_windows(ROOT / "build" / "windows")]
+    words.append(on_windows(ROOT / "packaging" / "hyperscope.spec"))
+    code = run_python(words)
+    folder = target / "hyperscope"
+    if code:
+        return code
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)
+    print(f"built {folder.relative_to(ROOT)}: {size:.0f} MB", flush=True)
+    return short_run(folder / "hyperscope-cli.exe")
 
 
 def say(text: str) -> None:
