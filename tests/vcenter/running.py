@@ -168,6 +168,8 @@ class TestVCenter(_Server):
         process, self._process = self._process, None
         if process is None:
             return
+        if process.poll() is not None:  # pytest shows it with the test that failed
+            print(f"the test vCenter ended by itself with {process.returncode}: {self.log()[-4000:]}")
         process.kill()  # as a machine that loses power: connections break, nobody says goodbye
         if process.stdout is not None:
             process.stdout.read()  # ends when the warden of the guests has, too
