@@ -27,7 +27,6 @@ from connections.fingerprints import CERTIFICATE, HOST_KEY, Proof
 from connections.known_hosts import KnownHosts
 from connections.ssh.address import SSH
 from connections.vsphere.address import GUESTS
-from lab import load_scenarios
 from recorder.protocol import AddSource, CertificateWanted, Ended, PasswordWanted
 from resources.failures import HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
@@ -328,6 +327,8 @@ def _proof(source: str) -> Proof | None:
 
 def _scenarios() -> list[tuple[str, str]]:
     """Return names and titles of the lab's scenarios, the demonstration first."""
+    from lab import load_scenarios  # noqa: PLC0415 - the lab takes long to load; the window starts without it
+
     found = sorted(load_scenarios().items(), key=lambda one: (one[0] != "demo", one[0]))
     return [(name, f"{name}: {scenario.title}") for name, scenario in found]
 

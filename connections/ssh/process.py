@@ -153,6 +153,7 @@ class RemoteProcess:
         if code < 0:
             self._raise_lost(_SOON_S)
             return None
+        self._thread.join(_SOON_S)  # what the command said last may still be on its way to the thread
         return code
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ def test_files_of_one_drop_are_one_import(live: Program, qtbot: QtBot, captures:
     drop(live.window, *mine)
     wait(qtbot, lambda: states(live) == ["done"])
     [session] = home.glob("*.hscope")
-    assert session.name.endswith("and 3 more.hscope")
+    assert session.name == "host-esx01.lab.local to host-esx04.lab.local.hscope"
     with SessionReader.open(session) as reader:
         assert len(reader.sources()) == 4
 

@@ -42,6 +42,8 @@ SMALL_NUMBERS = {
     ("widgets/scope_bar/path.py", "picked"): "a step of the path",
     ("widgets/scope_bar/field.py", "moved"): "how many suggestions a key goes on: 1 or 10",
     ("widgets/scope_bar/suggestions.py", "taken"): "a row of a short list",
+    ("widgets/connect/kind_page.py", "paced"): "seconds between two samples",
+    ("widgets/start/page.py", "practised"): "the number of a case in its menu",
     ("app/gui/chart_board.py", "added"): "the place of a chart in its column",
     ("app/gui/chart_board.py", "removed"): "the place of a chart in its column",
     ("app/gui/chart_board.py", "moved"): "two places of a chart in its column",
