@@ -82,7 +82,7 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
     assert program.window.width() == width
     for label in program.window.findChildren(QLabel):
         rich = label.textFormat() == Qt.TextFormat.RichText or (
-            label.textFormat() == Qt.TextFormat.AutoText and Qt.mightBeRichText(label.text())  # type: ignore[attr-defined]
+            label.textFormat() == Qt.TextFormat.AutoText and Qt.mightBeRichText(label.text())
         )
         assert not (rich and ("<b>" in label.text() or "<img" in label.text())), label.text()
         assert "\n<" not in label.text()

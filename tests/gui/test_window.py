@@ -200,6 +200,7 @@ def test_a_pane_that_was_closed_stays_closed(
 
     standard = {"inventory": True, "findings": True, "timeline": True}
     standard |= {"steps": False, "comparing": False, "reporting": False, "jobs": False, "moved": False}
+    standard |= {"sources": False}
     assert shown(program) == standard
     close = program.window._docks["timeline"].titleBarWidget().findChild(QToolButton)
     assert close is not None

@@ -139,7 +139,7 @@ class MemoryFeed:
     def until(self, holds: Callable[[], bool], timeout: float = 60.0) -> None:
         """Wait until ``holds``, looked at after each change."""
         with self._changed:
-            assert self._changed.wait_for(holds, timeout), "it did not happen"
+            assert self._changed.wait_for(holds, timeout), f"it did not happen: {self.health}"
 
 
 class Stop:
