@@ -5,7 +5,7 @@ For every live source that has esxtop's columns, whatever brings them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -76,6 +76,7 @@ class ColumnSeries:
         self._made = 0
         self._places: dict[_Key, tuple[int, int]] = {}
         self._entities: set[EntityRef] = set()
+        self._lasting: set[EntityRef] = set()
         self._plan: _Plan | None = None
         self._facts: dict[tuple[EntityRef, str], Fact] = {}
         self.last_ms = 0
@@ -97,13 +98,14 @@ class ColumnSeries:
             self._feed.add_entities(new)
             self._entities.update(entity.ref for entity in new)
 
-    def has(self, ref: EntityRef) -> bool:
-        """Return True for an entity that the host has or had."""
-        return ref in self._entities
+    def follow(self, columns: HostColumns, t_ms: int, lasting: Iterable[EntityRef] = ()) -> None:
+        """Samples have these columns from the instant ``t_ms`` on.
 
-    def follow(self, columns: HostColumns, t_ms: int) -> None:
-        """Samples have these columns from the instant ``t_ms`` on."""
+        The facts of ``lasting`` entities do not end when they are not told any more: a VM may run on another
+        host then, where somebody else tells of it.
+        """
         self._forget(t_ms)
+        self._lasting.update(lasting)
         self.add_entities(columns.entities)
         keys: list[_Key] = [(spec.entity, spec.counter, spec.instance) for spec in columns.specs]
         unknown = [number for number, key in enumerate(keys) if key not in self._places]
@@ -181,4 +183,6 @@ class ColumnSeries:
                 self._facts[key] = Fact(*key, said, t_ms)
                 yield self._facts[key]
         for key in [key for key in self._facts if key not in now]:
-            yield replace(self._facts.pop(key), end=t_ms)
+            gone = self._facts.pop(key)
+            if key[0] not in self._lasting:
+                yield replace(gone, end=t_ms)
