@@ -6,43 +6,34 @@ whoever gets it.
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
-from app.gui.report_choices import Paper, PutIn, WindowChoices
+from app.gui.report_choices import PutIn, WindowChoices
 from app.report_making import AskedComparison
-from sessions.findings import Finding
 from viewmodels.report.choices import Audience
 from viewmodels.report.document import Look
 from viewmodels.report.material import PutChart
 
-
-class _Choices(msgspec.Struct, frozen=True):
-    audience: Audience = "both"
-    ticks: tuple[tuple[str, bool], ...] = ()
-    order: tuple[str, ...] = ()
-    title: str = ""
-    author: str = ""
-    recipient: str = ""
-    remarks: str = ""
-    look: Look = "auto"
-    paper: Paper = "a4"
-    anonymise: bool = False
+_TYPES = {one.__name__: one for one in (AskedComparison, PutChart)} | {"Audience": Audience, "Look": Look}
+"""Types that ``report_choices`` only names: the window starts without the modules that have them."""
 
 
-class _PutIn(msgspec.Struct, frozen=True):
-    findings: tuple[Finding, ...] = ()
-    charts: tuple[PutChart, ...] = ()
-    comparisons: tuple[AskedComparison, ...] = ()
-    runs: tuple[int, ...] = ()
-    tests: tuple[str, ...] = ()
+def _struct_of(plain: type) -> type[msgspec.Struct]:
+    """Return a struct with the fields and defaults of a dataclass, which checks what is read from a file."""
+    types = get_type_hints(plain, localns=_TYPES)
+    return msgspec.defstruct(
+        f"_{plain.__name__}", [(one.name, types[one.name], one.default) for one in fields(plain)], frozen=True
+    )
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    choices: _Choices = _Choices()
-    put_in: _PutIn = _PutIn()
+_Choices, _PutIn = _struct_of(WindowChoices), _struct_of(PutIn)
+_Kept = msgspec.defstruct(
+    "_Kept", [("choices", _Choices, _Choices()), ("put_in", _PutIn, _PutIn())], frozen=True
+)
 
 
 def kept_report(choices: WindowChoices, put_in: PutIn) -> dict[str, Any]:
@@ -58,7 +49,7 @@ def taken_up(kept: dict[str, Any]) -> tuple[WindowChoices, PutIn, list[str]]:
     A file that somebody damaged or that another version wrote gives what is usual.
     """
     try:
-        found = msgspec.convert(kept, _Kept, dec_hook=_from_text)
+        found: Any = msgspec.convert(kept, _Kept, dec_hook=_from_text)
     except msgspec.ValidationError:
         return WindowChoices(), PutIn(), []
     put_in = PutIn(**msgspec.structs.asdict(found.put_in))
@@ -71,7 +62,7 @@ def taken_up(kept: dict[str, Any]) -> tuple[WindowChoices, PutIn, list[str]]:
         if path is not None and not path.is_file()
     ]
     choices = WindowChoices(**msgspec.structs.asdict(found.choices))
-    return choices, PutIn(put_in.findings, put_in.charts, there, put_in.runs, put_in.tests), said
+    return choices, replace(put_in, comparisons=there), said
 
 
 def _is_there(comparison: AskedComparison) -> bool:
