@@ -59,7 +59,7 @@ TESTS_A_CORE, WAITING_TESTS = 3, 2
 
 # Where pytest keeps the names of the tests that failed, its exit code then, and how many may be run again.
 FAILED = ROOT / ".cache" / "pytest-whole"
-SOME_FAILED, MOST_RACES = 1, 3
+SOME_FAILED, MOST_RACES = 1, 12
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"
