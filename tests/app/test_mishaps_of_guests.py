@@ -90,7 +90,7 @@ GONE = {
 }
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("mishap", GONE)
 def test_a_guest_that_is_gone_while_it_measures(three: list[Guest], tmp_path: Path, mishap: str) -> None:
     begin, mend, why = GONE[mishap]

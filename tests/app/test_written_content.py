@@ -17,7 +17,7 @@ from tests.workloads.guests.separate import Guest, separate_guests
 from wizards.flows.run_details import read_rounds
 from wizards.flows.verdicts.judging import judge
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 _BLOCK = 4096
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.gui.application import Program
 from tests.e2e.guided_test_scene import picture
 from tests.e2e.hands import click, click_in, let_run, one_visible, press, right_click, until
+from tests.e2e.recording_end import stop_recording
 from widgets.moved.view import MovedView
 from wizards.pages.compare_page import ComparePage
 from wizards.pages.compare_rail import CompareRail
@@ -33,8 +34,7 @@ def compare_in_the_lab(program: Program, _arguments: list[str]) -> dict[str, obj
     seen |= _by_keys(program, page)
     seen |= _other_windows(program, page, rail)
     seen |= _what_moved(program, page)
-    click(window.top.stop)  # else closing the window asks what becomes of the recording
-    until("the end of the recording", lambda: program.workbench.recordings.process is None)
+    stop_recording(program)
     return seen
 
 

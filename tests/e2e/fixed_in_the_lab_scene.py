@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from app.gui.application import Program
 from tests.e2e.guided_test_scene import picture
 from tests.e2e.hands import click, click_in, one_visible, press, type_, until, visible
+from tests.e2e.recording_end import stop_recording
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
 _ENOUGH_S = 780.0
@@ -67,7 +68,6 @@ def fix_in_the_lab(program: Program, arguments: list[str]) -> dict[str, object]:
     seen["numbers"] = len(model.fix.found.numbers)
     seen["kept while recording"] = bool(desk.session.whole and desk.session.whole.recording)
     seen["kept"] = page.detail.kept.text()
-    click(window.top.stop)  # else closing the window asks what becomes of the recording
-    until("the end of the recording", lambda: program.workbench.recordings.process is None)
+    stop_recording(program)
     seen["session"] = str(desk.session.path)
     return seen

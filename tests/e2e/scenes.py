@@ -38,6 +38,7 @@ from tests.e2e.hands import (
     write_into,
 )
 from tests.e2e.moment_scene import moment
+from tests.e2e.recording_end import stop_recording
 from tests.e2e.troubleshoot_scene import troubleshoot_the_lab, verify_a_fix
 from widgets.charts.page import ChartsPage
 from widgets.connect import ConnectDialog, TrustDialog
@@ -127,9 +128,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     type_(NOTE)
     press("Return")
     until("the mark", lambda: [mark.text for mark in desk.session.snapshot.marks] == [NOTE])  # type: ignore[union-attr]
-    if program.workbench.recordings.process is not None:
-        click(window.top.stop)
-        until("the end of the recording", lambda: program.workbench.recordings.process is None)
+    stop_recording(program)
     return view(program)
 
 

@@ -12,6 +12,7 @@ from sessions.store import SessionReader
 from tests.diagnosis.replaying import replay
 from tests.e2e.guided_test_scene import picture
 from tests.e2e.hands import click, click_in, let_run, one_visible, press, type_, until
+from tests.e2e.recording_end import stop_recording
 from widgets.inventory import InventoryView
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
@@ -56,8 +57,7 @@ def troubleshoot_the_lab(program: Program, _arguments: list[str]) -> dict[str, o
     until("it is looked into", lambda: model.state == "ready")
     until("the run is kept", lambda: model.keeping.number)
     seen["kept"] = page.detail.kept.text()
-    click(window.top.stop)  # else closing the window asks what becomes of the recording
-    until("the end of the recording", lambda: program.workbench.recordings.process is None)
+    stop_recording(program)
     return seen
 
 
