@@ -174,8 +174,8 @@ def _through_tools(address: Address, options: EnvironmentOptions) -> GuestAccess
     """Return the way into the VMs' guests, None if nobody said whose account to use."""
     if not options.guest_user:
         return None
+    from connections.vsphere.tools.calls import GuestLogin  # noqa: PLC0415
     from workloads.vsphere.guests import GuestAccess, through_tools  # noqa: PLC0415
-    from workloads.vsphere.tools.calls import GuestLogin  # noqa: PLC0415
 
     password = password_of(guests_address(address, options.guest_user), options.record)
     one_asks = threading.Lock()

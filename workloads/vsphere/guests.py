@@ -10,7 +10,9 @@ from functools import partial
 from typing import Protocol
 
 from connections.vsphere.faults import SoapFault
+from connections.vsphere.properties import GONE, gone
 from connections.vsphere.session import VSphere
+from connections.vsphere.tools.calls import GuestLogin
 from resources.failures import UsageError
 from resources.fio_jobs import FioJobs, load_fio_jobs
 from resources.foreign_text import shown
@@ -23,11 +25,9 @@ from workloads.guests.folders import is_job_name, read_setting, write_setting
 from workloads.guests.transport import GuestTransport
 from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
 from workloads.vsphere.clock import ServerClock
-from workloads.vsphere.properties import GONE, gone
 from workloads.vsphere.settings.made_disk import made_disks
 from workloads.vsphere.settings.table import VSphereSettings
 from workloads.vsphere.settings.values import Server
-from workloads.vsphere.tools.calls import GuestLogin
 from workloads.vsphere.tools.guest import ToolsGuest
 
 KIND = "guest"

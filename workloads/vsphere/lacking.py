@@ -7,9 +7,9 @@ from typing import Any
 
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import managed
 from connections.vsphere.session import VSphere, session_key
 from sessions.journal import ChangedObject
-from workloads.vsphere.properties import managed
 
 Needed = Mapping[str, Sequence[ChangedObject]]
 """Privilege → the objects on which it is needed."""

@@ -16,6 +16,7 @@ from pyVmomi import vim
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import Properties, read_one
 from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from resources.failures import CancelledError, NotFoundError, SourceError, TimedOutError
@@ -23,7 +24,6 @@ from resources.vcenter_acting import Waits, load_acting
 from sessions.journal import ChangedObject
 from workloads.vsphere.accounts import same_account
 from workloads.vsphere.faults import outcome_unknown, refusal, task_failure
-from workloads.vsphere.properties import Properties, read_one
 from workloads.vsphere.task_state import TaskState, task_state
 
 Progress = Callable[[str, float | None], None]

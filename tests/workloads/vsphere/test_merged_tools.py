@@ -11,6 +11,7 @@ import pytest
 from collectors.fio.histogram import Histogram, bucket_of, merged
 from collectors.fio.logs import read_log
 from connections.vsphere.address import parse_address
+from connections.vsphere.tools.calls import GuestLogin
 from tests.vcenter.load_site import LoadSite, needs_own_systems, scenario
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, TestVCenter
 from tests.workloads.guests.running import needs_fio, wait_until
@@ -21,7 +22,6 @@ from workloads.job_file import Disk
 from workloads.together import on_all
 from workloads.vsphere.environment import Access, VSphereChoice, VSphereEnvironment
 from workloads.vsphere.guests import GuestAccess, through_tools
-from workloads.vsphere.tools.calls import GuestLogin
 
 pytestmark = pytest.mark.slow
 

@@ -17,6 +17,8 @@ import msgspec
 import pytest
 
 from connections.vsphere.address import parse_address
+from connections.vsphere.tools.calls import GuestLogin
+from connections.vsphere.tools.faults import GuestBusyError
 from resources.failures import (
     ChangedCertificateError,
     LoginError,
@@ -34,8 +36,6 @@ from workloads.guests.worker import GuestWorker
 from workloads.job_file import Disk
 from workloads.vsphere.environment import Access, VSphereChoice, VSphereEnvironment
 from workloads.vsphere.guests import GuestAccess, through_tools
-from workloads.vsphere.tools.calls import GuestLogin
-from workloads.vsphere.tools.faults import GuestBusyError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the launcher's scripts are for Linux")
 

@@ -6,15 +6,15 @@ import pytest
 
 from connections.vsphere.address import parse_address
 from connections.vsphere.faults import NotAllowedError, SoapFault
-from resources.failures import DisconnectedError, LoginError, SourceError
-from workloads.vsphere.accounts import same_account
-from workloads.vsphere.tools.calls import GuestLogin
-from workloads.vsphere.tools.faults import (
+from connections.vsphere.tools.calls import GuestLogin
+from connections.vsphere.tools.faults import (
     GuestBusyError,
     GuestFileThereError,
     NoGuestFileError,
     guest_failure,
 )
+from resources.failures import DisconnectedError, LoginError, SourceError
+from workloads.vsphere.accounts import same_account
 from workloads.vsphere.tools.scripts import read_result
 
 ADDRESS = parse_address("vcenter://admin@vc01")

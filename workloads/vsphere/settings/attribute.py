@@ -11,11 +11,11 @@ from collectors.vsphere.inventory.replies import returned
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault, translated
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import managed, read_one
 from connections.vsphere.retry import is_transient
 from resources.failures import SourceError, UsageError
 from sessions.journal import ChangedObject, Setting
 from workloads.vsphere.faults import outcome_unknown, refusal
-from workloads.vsphere.properties import managed, read_one
 from workloads.vsphere.settings.values import Server, as_text
 
 _FIELDS = {"CustomFieldsManager": ["field"]}

@@ -14,10 +14,10 @@ from pyVmomi import vim
 
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import managed, read_one
 from resources.failures import NotFoundError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject
-from workloads.vsphere.properties import managed, read_one
 from workloads.vsphere.settings.values import Server
 
 _PATHS = (

@@ -17,13 +17,13 @@ from typing import Any
 import msgspec
 from pyVmomi import vim
 
+from connections.vsphere.properties import read_one
 from resources.failures import AlreadyExistsError, UsageError
 from resources.foreign_text import shown
 from resources.typed_data import ready
 from sessions.journal import ChangedObject, Setting
 from workloads.disk_uuid import plain_uuid
 from workloads.made_disk import NAME, MadeDisk, parse_made_disk
-from workloads.vsphere.properties import read_one
 from workloads.vsphere.settings.devices import VmDevices, read_devices, reconfigure
 from workloads.vsphere.settings.free_slot import FreeSlot, free_slot
 from workloads.vsphere.settings.values import Server, as_text

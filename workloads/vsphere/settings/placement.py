@@ -7,9 +7,9 @@ from typing import Any
 from pyVmomi import vim
 
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import managed, read_one
 from resources.failures import UsageError
 from sessions.journal import ChangedObject, Setting
-from workloads.vsphere.properties import managed, read_one
 from workloads.vsphere.settings.values import Server, as_text
 
 _HOST = "runtime.host"

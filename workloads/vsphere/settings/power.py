@@ -8,12 +8,12 @@ from typing import Any
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
+from connections.vsphere.properties import managed, read_one
 from connections.vsphere.retry import is_transient
 from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
 from sessions.journal import ChangedObject, Setting
 from workloads.vsphere.faults import refusal
-from workloads.vsphere.properties import managed, read_one
 from workloads.vsphere.settings.values import Server, as_flag
 
 _STATE, _TOOLS = "runtime.powerState", "guest.toolsRunningStatus"

@@ -1,1 +1,1 @@
-"""Guests through VMware Tools: programs and files without a network to the guest (guest operations)."""
+"""Guests through VMware Tools as the launcher's transport: scripts run, files move, jobs are followed."""

@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable
 
 from connections.vsphere.session import VSphere
+from connections.vsphere.tools.calls import GuestCalls, GuestLogin
+from connections.vsphere.tools.faults import GuestBusyError, NoGuestFileError
+from connections.vsphere.tools.files import GuestFiles
+from connections.vsphere.tools.patience import Patience
 from resources.failures import SourceError
 from resources.foreign_text import shown
 from resources.guest_scripts import guest_script
@@ -16,10 +20,6 @@ from sessions.journal import ChangedObject
 from workloads.guests.clock import Round, best_of
 from workloads.guests.transport import MAX_EXCHANGED, ClockReading, News, Output
 from workloads.job_file import Guest
-from workloads.vsphere.tools.calls import GuestCalls, GuestLogin
-from workloads.vsphere.tools.faults import GuestBusyError, NoGuestFileError
-from workloads.vsphere.tools.files import GuestFiles
-from workloads.vsphere.tools.patience import Patience
 from workloads.vsphere.tools.scripts import ScriptRunner
 
 _PARTS = 8
@@ -93,7 +93,7 @@ class ToolsGuest:
         new = f"{path}.new"
 
         def write() -> None:
-            self._files.put(new, content, self.guest, executable=executable)
+            self._files.put(new, content, executable=executable)
             self._calls.move_file(new, path)
 
         self._patiently.call(write)
@@ -162,7 +162,7 @@ class ToolsGuest:
         return self._patiently.call(make)
 
     def _news(self, folder: str, have: int) -> News:
-        self._files.put(f"{folder}/alive", f"{time.time_ns() // 1_000_000}\n".encode(), self.guest)
+        self._files.put(f"{folder}/alive", f"{time.time_ns() // 1_000_000}\n".encode())
         numbers = "|".join(str(have + n) for n in range(1, _PARTS + 2))
         found = {
             one.name: one.size for one in self._calls.list_files(folder, f"^(rc|state|part\\.({numbers}))$")

@@ -14,16 +14,16 @@ import time
 from collections.abc import Callable
 
 from connections.failures import ClosedError
+from connections.vsphere.tools.calls import GuestCalls
+from connections.vsphere.tools.faults import GuestBusyError, GuestFileThereError, NoGuestFileError
+from connections.vsphere.tools.files import GuestFiles
+from connections.vsphere.tools.patience import Patience
 from resources.failures import DisconnectedError, SourceError, TimedOutError
 from resources.guest_scripts import guest_script
 from resources.vcenter_acting import GuestCalls as Limits
 from workloads.guests.contract import base_folder
 from workloads.guests.transport import MAX_EXCHANGED, Output
 from workloads.job_file import Guest
-from workloads.vsphere.tools.calls import GuestCalls
-from workloads.vsphere.tools.faults import GuestBusyError, GuestFileThereError, NoGuestFileError
-from workloads.vsphere.tools.files import GuestFiles
-from workloads.vsphere.tools.patience import Patience
 
 _SHELL, _START = "/bin/sh", "./job"
 _TRIES = 3
@@ -113,7 +113,7 @@ class ScriptRunner:
         self._put_file(f"{folder}/job", head + body + told)
 
     def _put_file(self, path: str, content: bytes) -> None:
-        self._patiently.call(lambda: self._files.put(path, content, self._guest), again_if_lost=True)
+        self._patiently.call(lambda: self._files.put(path, content), again_if_lost=True)
 
     def _begin(self, folder: str) -> bool:
         """Start the script once; False if it has not begun and never will."""

@@ -12,9 +12,9 @@ from pyVmomi import vim
 from connections.failures import ClosedError, forget_frames
 from connections.vsphere.logged_in import Connection
 from connections.vsphere.session import VSphere
+from connections.vsphere.tools.faults import NoGuestFileError, guest_failure
 from resources.failures import SourceError
 from resources.foreign_text import shown
-from workloads.vsphere.tools.faults import NoGuestFileError, guest_failure
 
 T = TypeVar("T")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from connections.vsphere.host_files import FileHost, HostFiles
+from connections.vsphere.properties import read_one
 from connections.vsphere.session import VSphere
+from connections.vsphere.tools.calls import GuestCalls
+from connections.vsphere.tools.faults import NoGuestFileError
 from resources.failures import ChangedCertificateError, DisconnectedError, SourceError
 from sessions.journal import ChangedObject
-from workloads.job_file import Guest
-from workloads.vsphere.properties import read_one
-from workloads.vsphere.tools.calls import GuestCalls
-from workloads.vsphere.tools.faults import NoGuestFileError
 
 OWNER_ONLY, OWNER_RUNS = 0o600, 0o700
 
@@ -24,18 +23,16 @@ class GuestFiles:
 
     def __init__(self, vsphere: VSphere, vm: ChangedObject, calls: GuestCalls, within_s: float) -> None:
         self._vsphere, self._vm, self._calls = vsphere, vm, calls
-        is_direct = vsphere.address.scheme == "esxi"
-        self._files = HostFiles(within_s, vsphere.address.host if is_direct else None)
+        self._within_s = within_s
         self._host: FileHost | None = None
 
-    def put(self, path: str, content: bytes, guest: Guest, *, executable: bool = False) -> None:
+    def put(self, path: str, content: bytes, *, executable: bool = False, windows: bool = False) -> None:
         """Write a file, over one that is there. An address is good once: a new one is taken for each try."""
         permissions = OWNER_RUNS if executable else OWNER_ONLY
 
         def send(host: FileHost) -> None:
-            is_windows = guest == "windows"
-            address = self._calls.upload_address(path, len(content), permissions, windows=is_windows)
-            self._files.put(address, content, host)
+            address = self._calls.upload_address(path, len(content), permissions, windows=windows)
+            self._transfers().put(address, content, host)
 
         self._tried(send)
 
@@ -45,13 +42,18 @@ class GuestFiles:
 
         def fetch(host: FileHost) -> None:
             address, size = self._calls.download_address(path)
-            found.append(self._files.get(address, min(most, size), host) if size else b"")
+            found.append(self._transfers().get(address, min(most, size), host) if size else b"")
 
         try:
             self._tried(fetch)
         except NoGuestFileError:
             return None
         return found[-1]
+
+    def _transfers(self) -> HostFiles:
+        """A host to which we are connected directly leaves its name out of the addresses that it gives."""
+        is_host = self._vsphere.about.api_type == "HostAgent"
+        return HostFiles(self._within_s, self._vsphere.address.host if is_host else None)
 
     def _tried(self, transfer: Any) -> None:
         for left in reversed(range(_TRIES)):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from connections.failures import ClosedError
+from connections.vsphere.tools.faults import GuestBusyError
 from resources.failures import DisconnectedError
 from resources.vcenter_acting import GuestCalls as Limits
-from workloads.vsphere.tools.faults import GuestBusyError
 
 T = TypeVar("T")
 
