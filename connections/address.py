@@ -10,6 +10,9 @@ from urllib.parse import quote, unquote
 
 from resources.failures import UsageError
 
+ACCOUNT = "as"
+"""The option of an address that names the server's own account: ``?as=administrator@vsphere.local``."""
+
 _NAME = re.compile(r"[\w.-]+")
 _PLAIN = "@\\ !$&'()*+,;=~"
 _PARTS = re.compile(
@@ -35,7 +38,8 @@ class Address:
 
     ``user`` is the name in the form that the server expects: ``administrator@vsphere.local``,
     ``DOMAIN\user``, ``root``. ``path`` is the part of the server that is meant, without the slash; empty in
-    schemes without a path.
+    schemes without a path. ``account`` is who logs in to the server itself, where ``user`` is one of the
+    guests of its VMs and the address names that account; empty otherwise.
     """
 
     scheme: str
@@ -44,6 +48,7 @@ class Address:
     port: int = 443
     path: str = ""
     usual_port: int = field(default=443, compare=False, repr=False)
+    account: str = ""
 
     @property
     def place(self) -> str:
@@ -53,7 +58,8 @@ class Address:
 
     def __str__(self) -> str:
         path = f"/{quote(self.path, safe=_PLAIN)}" if self.path else ""
-        return f"{self.scheme}://{quote(self.user, safe=_PLAIN)}@{self.place}{path}"
+        account = f"?{ACCOUNT}={quote(self.account, safe=_PLAIN)}" if self.account else ""
+        return f"{self.scheme}://{quote(self.user, safe=_PLAIN)}@{self.place}{path}{account}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ What an account needs so that `hyperscope record` can read a vCenter or an ESXi 
 
 Give the account the **read-only role on the root of the inventory, propagating to its children**. That role
 holds all of them but those that say so; a role that is a copy of it can have these, too. Nothing is ever
-changed. A recording says at its start which privilege is missing and what it would have given; it goes on
+changed; a guest that is recorded through VMware Tools has a folder with a script meanwhile. A recording
+says at its start which privilege is missing and what it would have given; it goes on
 without that. It ends (exit code 28) only when the account sees no host and no VM at all.
 """
 
@@ -57,10 +58,10 @@ the same name replaces ours.
 
 def privileges_page() -> str:
     """docs/privileges.md."""
-    kinds = ("vcenter", "esxi", "esxtop")
+    kinds = ("vcenter", "esxi", "esxtop", "tools")
     needed = {kind: {entry.id for entry in privileges(kind)} for kind in kinds}
     entries: dict[str, Privilege] = {entry.id: entry for kind in kinds for entry in privileges(kind)}
-    head = ("Privilege", "vCenter", "ESXi", "esxtop", "What it gives", "How we know")
+    head = ("Privilege", "vCenter", "ESXi", "esxtop", "Guests by Tools", "What it gives", "How we know")
     rows = (
         (
             f"`{name}`",

@@ -16,6 +16,7 @@ __all__ = [
     "GuestCounters",
     "GuestLimits",
     "GuestTable",
+    "ToolsLimits",
     "WindowsCounter",
     "WindowsCounters",
     "load_guest_counters",
@@ -37,6 +38,23 @@ class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silent_s: float
     silent_intervals: int
     deaf_s: int
+    source: str
+
+
+class ToolsLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How guests are looked at through VMware Tools (s).
+
+    Samples come in parts of ``part_s``, the first ones alone, asked for after ``first_poll_s``. Tools may be
+    busy for ``ready_s`` at first; a sampler is looked for when a part is ``grace_s`` late; a folder in which
+    nothing was done for ``left_s`` is left over. No more than ``most_guests`` are asked through one server.
+    """
+
+    part_s: float
+    first_poll_s: float
+    ready_s: float
+    grace_s: float
+    left_s: float
+    most_guests: int
     source: str
 
 
@@ -81,6 +99,7 @@ class GuestCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All tables and counters of a kind of guest."""
 
     limits: GuestLimits
+    tools: ToolsLimits
     table: tuple[GuestTable, ...]
     counter: tuple[GuestCounter, ...]
 

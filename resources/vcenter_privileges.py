@@ -19,7 +19,7 @@ class Privilege(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     id: str
-    of: tuple[Literal["vcenter", "esxi", "esxtop"], ...]
+    of: tuple[Literal["vcenter", "esxi", "esxtop", "tools"], ...]
     gives: str
     source: str
     in_read_only: bool = True
@@ -41,7 +41,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def privileges(kind: str) -> tuple[Privilege, ...]:
-    """Return the privileges that recording from a source of ``kind`` (vcenter, esxi, esxtop) needs."""
+    """Return the privileges that recording from a source of ``kind`` (vcenter, esxi, esxtop, tools) needs."""
     return tuple(entry for entry in _document().privilege if kind in entry.of)
 
 

@@ -46,7 +46,7 @@ def record(
             metavar="SOURCE",
             help="vcenter://user@host[:port], esxi://user@host, esxtop://user@vcenter/HOST[,HOST…] (or "
             "esxtop://user@host), ssh://root@esxi for its own esxtop, guest://user@machine for what a guest "
-            "counts, or "
+            "counts, tools://guestuser@vcenter/VM[,VM…][?as=ACCOUNT] for the same through VMware Tools, or "
             "lab:SCENARIO[?seed=N&fields=all|default|diagnosis]; several at once.",
             show_default=False,
         ),
@@ -69,7 +69,8 @@ def record(
         str,
         typer.Option(
             metavar="TIME",
-            help="Between two samples of esxtop (esxtop://, ssh://; 2s at least), guest://. [default: 5s]",
+            help="Between two samples of esxtop (esxtop://, ssh://; 2s at least), guest://, tools://. "
+            "[default: 5s]",
             show_default=False,
         ),
     ] = "",
@@ -122,7 +123,8 @@ def record(
         bool,
         typer.Option(
             "--password-stdin",
-            help="Read passwords from stdin, in the order of the sources: a line for each user at a server.",
+            help="Read passwords from stdin, in the order of the sources: a line for each user at a server; "
+            "for tools:// that of the vCenter's account, then that of the guests.",
         ),
     ] = False,
     key: Annotated[
@@ -168,10 +170,11 @@ def record(
     Several sources make one recording: a VM or host that two of them know is one. A source that fails for
     good ends alone, and is named; the exit code is its own only if no source is left that recorded.
     """
-    paced = ("esxtop:", "ssh:", "guest:")
+    paced = ("esxtop:", "ssh:", "guest:", "tools:")
     if interval and not any(source.strip().lower().startswith(paced) for source in sources):
         raise UsageError(
-            "--interval is for esxtop://, ssh:// and guest://: other sources have an interval of their own."
+            "--interval is for esxtop://, ssh://, guest:// and tools://: other sources have an interval of "
+            "their own."
         )
     limits = load_recorder_limits()
     trim_allocator()

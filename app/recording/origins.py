@@ -14,11 +14,12 @@ from app.recording.ssh_logins import has_keys, no_password
 from app.terminal import immediate_interrupt
 from collectors.feed import Collector
 from collectors.vsphere.options import VSphereOptions
-from connections.address import Address
+from connections.address import ACCOUNT, Address
 from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
 from connections.secrets import can_prompt, find_password, prompt_password, prompt_password_or_key
 from connections.untrusted import Ask, UntrustedServer
+from connections.vsphere.address import GUESTS, VCENTER, guests_of
 from recorder.questions import Questions
 from resources.failures import UsageError
 
@@ -61,6 +62,9 @@ def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collec
         raise UsageError(f"{min(twice)} is named twice.")
     places = [_place(scheme, address) for scheme, address in zip(schemes, addresses, strict=True)]
     pins = _pins(places, options.thumbprints)
+    for address in addresses:
+        if isinstance(address, Address):
+            options.logins.expect(address)
     return [
         scheme.collector(address, _access(scheme, address, options, pin))
         for scheme, address, pin in zip(schemes, addresses, pins, strict=True)
@@ -78,7 +82,8 @@ def added_collector(source: str, interval_s: float | None, options: RecordOption
     options = replace(options, next_password=None, interval_s=interval_s or options.interval_s)
     if not isinstance(address, Address):
         return scheme.collector(address, _access(scheme, address, options, None))
-    password = options.logins.password(address) or _when_needed(address, options)
+    options.logins.expect(address)
+    password = options.logins.password(address) or _when_needed(_of_password(address), options)
     access = _access(scheme, address, options, options.logins.pin(address), password)
     return scheme.collector(address, access)
 
@@ -123,9 +128,10 @@ def _access(
     pin: str | None,
     password: Callable[[], str] | None = None,
 ) -> Access:
+    server = _server_login(address, options, pin, later=password is not None)
     if scheme.has_password:
         password = password or options.logins.password(address)
-        password = password or password_of(address, options, takes_keys=scheme.takes_keys)
+        password = password or password_of(_of_password(address), options, takes_keys=scheme.takes_keys)
         options.logins.note(address, password, pin)
     return Access(
         password or _no_password,
@@ -136,7 +142,37 @@ def _access(
         options.speed,
         options.interval_s,
         options.key,
+        server,
     )
+
+
+def _server_login(
+    address: Any, options: RecordOptions, pin: str | None, *, later: bool
+) -> tuple[str, Callable[[], str]]:
+    """Return the login at the server itself, for guests behind it: as the address or another source says.
+
+    ``later``: a password is looked for when it is first needed. Raises UsageError.
+    """
+    if not isinstance(address, Address) or address.scheme != GUESTS.scheme:
+        return "", _no_password
+    account = address.account or options.logins.account(address)
+    if account is None:
+        raise UsageError(
+            f"{address} does not say who logs in to {address.place} itself.",
+            meaning=f"{address.user} is an account of the guests.",
+            advice=f"Add ?{ACCOUNT}=ACCOUNT behind it, or record vcenter://ACCOUNT@{address.place} as well.",
+        )
+    server = replace(address, scheme=VCENTER.scheme, user=account, path="", account="")
+    password = options.logins.password(server)
+    if password is None:
+        password = _when_needed(server, options) if later else password_of(server, options)
+        options.logins.note(server, password, pin)
+    return account, password
+
+
+def _of_password(address: Address) -> Address:
+    """The address under which a password is asked for and kept: that of all guests with the same user."""
+    return guests_of(address) if address.scheme == GUESTS.scheme else address
 
 
 def _no_password() -> str:

@@ -15,7 +15,7 @@ from connections.fingerprints import CERTIFICATE, HOST_KEY, Proof
 from connections.known_hosts import KnownHosts
 from connections.ssh.address import GUEST, SSH
 from connections.untrusted import Ask
-from connections.vsphere.address import ESXI, ESXTOP, VCENTER
+from connections.vsphere.address import ESXI, ESXTOP, GUESTS, VCENTER, parse_guests_address
 from resources.failures import UsageError
 
 
@@ -27,6 +27,9 @@ class Access:
     known hosts) and those for which ``ask`` returns True. ``vsphere`` are options for vSphere sources,
     ``interval_s`` is for those that are asked at a pace of ours (None: the usual), ``speed`` is for the lab.
     ``key`` is a private key for those that are reached over ssh (None: the usual ones).
+
+    Where the address's user is one of guests, ``password`` is theirs, and ``server`` is the login at the
+    server itself: its account and what gives the password.
     """
 
     password: Callable[[], str]
@@ -37,6 +40,7 @@ class Access:
     speed: float
     interval_s: float | None = None
     key: Path | None = None
+    server: tuple[str, Callable[[], str]] = ("", str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ def _ssh_collector(address: Address, access: Access) -> Collector:
 
 def _guest_collector(address: Address, access: Access) -> Collector:
     from app.recording.ssh_logins import ssh_login  # noqa: PLC0415
-    from collectors.guest.live import GuestCollector, GuestOptions  # noqa: PLC0415
+    from collectors.guest.live import GuestCollector  # noqa: PLC0415
+    from collectors.guest.options import GuestOptions  # noqa: PLC0415
 
     return GuestCollector(
         address,
@@ -125,6 +130,30 @@ def _guest_collector(address: Address, access: Access) -> Collector:
         known=access.known,
         ask=access.ask,
     )
+
+
+def _tools_collector(address: Address, access: Access) -> Collector:
+    from collectors.guest.options import GuestOptions  # noqa: PLC0415
+    from collectors.guest.tools import ToolsCollector  # noqa: PLC0415
+
+    account, password = access.server
+    return ToolsCollector(
+        address,
+        account,
+        password,
+        access.password,
+        GuestOptions(access.interval_s),
+        thumbprint=access.pin,
+        known=access.known,
+        ask=access.ask,
+    )
+
+
+def _guests_address(text: str) -> Address:
+    found = parse_guests_address(text)
+    if not found.path:
+        raise UsageError(f"{found} names no VM.", advice=f"It looks like {GUESTS.example}.")
+    return found
 
 
 def _lab_address(text: str) -> object:
@@ -152,5 +181,6 @@ SCHEMES = (
     _of_server(ESXTOP, CERTIFICATE, _esxtop_collector),
     _of_server(SSH, HOST_KEY, _ssh_collector),
     _of_server(GUEST, HOST_KEY, _guest_collector),
+    Scheme("tools://", GUESTS.example, _guests_address, True, CERTIFICATE, _tools_collector),
     Scheme("lab:", "lab:demo", _lab_address, False, None, _lab_collector),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from random import random as _chance
 
 from collectors.feed import Controls, Feed
 from collectors.guest.frames import FrameReader
-from collectors.guest.watching import GuestWatching
+from collectors.guest.options import GuestOptions, guest_interval
+from collectors.guest.watching import GuestWatching, Watched
 from collectors.guest.windows import follow_windows, is_windows
 from connections.address import Address
 from connections.failures import ClosedError
@@ -27,10 +27,9 @@ from resources.failures import (
     SourceError,
     TimedOutError,
     UntrustedError,
-    UsageError,
 )
 from resources.foreign_text import shown
-from resources.guest_counters import GuestLimits, load_guest_counters, load_windows_counters
+from resources.guest_counters import load_guest_counters, load_windows_counters
 from resources.guest_scripts import guest_script
 
 _STEP_S = 0.2
@@ -39,13 +38,6 @@ _PAUSED = "paused"
 _TIME_OUTS = TimeOuts()
 _LASTING = (ChangedCertificateError, ClosedError, LoginError, PrivilegeError, UntrustedError)
 """Failures that need a person; after any other the guest may be there again."""
-
-
-@dataclass(frozen=True, slots=True)
-class GuestOptions:
-    """``interval_s``: seconds between samples, None for the usual."""
-
-    interval_s: float | None = None
 
 
 class GuestCollector:
@@ -68,7 +60,7 @@ class GuestCollector:
         self._address, self._login = address, login
         self._pin, self._known, self._ask, self._time_outs = pin, known, ask, time_outs
         self._counters = load_guest_counters()
-        self._interval_s = _interval(options, self._counters.limits)
+        self._interval_s = guest_interval(options, self._counters.limits)
         self._is_windows: bool | None = None
 
     @property
@@ -79,7 +71,8 @@ class GuestCollector:
     def run(self, feed: Feed, controls: Controls) -> None:
         """Record until asked to stop. Raises HyperscopeError for failures that need a person."""
         connection = self._connected()  # a guest that is not there at first is a mistake in its address
-        watching = GuestWatching(feed, self._address, self._counters, self._interval_s)
+        watched = Watched(self._address.place, self._address.host)
+        watching = GuestWatching(feed, watched, self._counters, self._interval_s)
         failures = 0
         while True:
             before_ms = watching.last_ms
@@ -186,15 +179,3 @@ class GuestCollector:
 def _command(interval_s: int) -> str:
     """The command line of the loop: a script that never changes, and a number."""
     return f"exec sh -c {shlex.quote(guest_script('watch.sh'))} sh {interval_s:d}"
-
-
-def _interval(options: GuestOptions, limits: GuestLimits) -> int:
-    wanted = options.interval_s
-    if wanted is None:
-        return limits.usual_s
-    if wanted < limits.least_s or wanted != int(wanted):
-        raise UsageError(
-            f"--interval: a guest is looked at every {limits.least_s:d} s at most, in whole seconds.",
-            meaning="Its kernel counts CPU time in hundredths of a second: less would be mostly rounding.",
-        )
-    return int(wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from collectors.feed import Feed, Health, State
 from collectors.guest.about import About, read_about
@@ -13,7 +13,6 @@ from collectors.guest.rates import Sample, Sampler
 from collectors.guest.readings import LinuxReader, Reading
 from collectors.guest.series import GuestSeries
 from collectors.guest.typeperf import Row
-from connections.address import Address
 from resources.catalogue import load_catalogue
 from resources.foreign_text import shown
 from resources.guest_counters import GuestCounters
@@ -29,13 +28,25 @@ _ONE_SECOND_NS = 1_000_000_000
 _EVENT = "guest"
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The guest of a source: ``place`` is the source's name, ``name`` the guest's if it tells none itself.
+
+    ``uuid`` is that of its VM's firmware, where it is known from the VM's settings.
+    """
+
+    place: str
+    name: str
+    uuid: str = ""
+
+
 class GuestWatching:
     """The source of one guest. Not thread-safe."""
 
-    def __init__(self, feed: Feed, address: Address, counters: GuestCounters, interval_s: int) -> None:
-        self._feed, self._address = feed, address
+    def __init__(self, feed: Feed, watched: Watched, counters: GuestCounters, interval_s: int) -> None:
+        self._feed, self._watched = feed, watched
         self._interval_ms = interval_s * 1000
-        self._source = feed.add_source(SourceSpec("guest", address.place, float(interval_s)))
+        self._source = feed.add_source(SourceSpec("guest", watched.place, float(interval_s)))
         self._reader, self._sampler = LinuxReader(counters), Sampler(counters)
         self._health = Health("connecting", interval_s=float(interval_s))
         self._about: About | None = None
@@ -67,12 +78,15 @@ class GuestWatching:
         self._health = replace(self._health, state=state, message=message)
         self._feed.report(self._source, self._health)
 
-    def take(self, frame: Frame) -> None:
-        """Take a frame that has just arrived. Raises SourceError for one that is no guest's."""
+    def take(self, frame: Frame, printed_ms: float | None = None) -> None:
+        """Take a frame that arrived. Raises SourceError for one that is no guest's.
+
+        ``printed_ms`` is when the guest printed it by our clock (ms), at the latest; None: just now.
+        """
         if frame.kind == "about":
             self.meet(read_about(frame.lines))
             return
-        arrived_ms = time.time() * 1000
+        arrived_ms = time.time() * 1000 if printed_ms is None else printed_ms
         reading = self._reader.read(frame.lines)
         t_ms = self._time_of(reading, arrived_ms)
         if self._about is None or self._ref is None:
@@ -112,9 +126,10 @@ class GuestWatching:
 
     def meet(self, about: About) -> None:
         """The guest tells who it is: at first, and now and then again."""
+        about.uuid = self._watched.uuid or about.uuid
         self._about = about
         if self._ref is None:
-            name = about.name or self._address.host
+            name = about.name or self._watched.name
             self._ref = self._feed.identify("guest", [value for _, value in self._identities(about)], name)
             self._feed.add_entities([Entity(self._ref, name)])
             self._series = GuestSeries(self._feed, self._source, self._ref, load_catalogue())
@@ -124,7 +139,7 @@ class GuestWatching:
     def _identities(self, about: About) -> list[tuple[str, str]]:
         """By what the guest is recognised again: its firmware's UUID, else its address."""
         uuid = about.uuid or about.smbios
-        return [(UUID, uuid)] if uuid else [(MOID, f"guest/{self._address.place}")]
+        return [(UUID, uuid)] if uuid else [(MOID, f"guest/{self._watched.place}")]
 
     def _tell(self, ref: EntityRef, about: About, t_ms: int) -> None:
         """Add facts that are new or have changed."""

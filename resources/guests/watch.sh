@@ -1,5 +1,6 @@
 # Prints what the kernel counts, every $1 seconds at whole multiples of the time since the boot. It only reads,
 # and takes nothing but that number. Each line of a file begins with the file's name, as grep prints it.
+# With "kept" as $2, tools_watch.sh has said before what becomes of the lines (give), and how it waits (rest).
 LC_ALL=C
 export LC_ALL
 every=$1
@@ -22,11 +23,18 @@ grep -sv '^intr ' /proc/uptime /proc/sys/kernel/random/boot_id /proc/stat /proc/
   /proc/diskstats /proc/net/dev /proc/pressure/cpu /proc/pressure/memory /proc/pressure/io
 echo "$mark end"
 }
+frame() {
+[ "$number" -ne 0 ] || about
+sample
+}
+[ "$2" = kept ] || {
+give() { "$@"; }
+rest() { sleep "$1" 2>/dev/null || sleep "$2"; }
+}
 number=0
 least=$((every * 50))
 while :; do
-[ "$number" -eq 0 ] && about
-sample
+give frame
 number=$(((number + 1) % 60))
 read -r up idle </proc/uptime
 part=${up#*.}
@@ -36,5 +44,5 @@ left=$((every * 100 - now % (every * 100)))
 least=10
 part=$((left % 100))
 [ "$part" -ge 10 ] || part=0$part
-sleep "$((left / 100)).$part" 2>/dev/null || sleep $(((left + 99) / 100)) || exit 1
+rest "$((left / 100)).$part" "$(((left + 99) / 100))" || exit 1
 done

@@ -37,7 +37,7 @@ def options(folder: Path, *thumbprints: str, lines: Lines | None = None) -> Reco
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.prefix)
 def test_each_example_is_recorded_under_its_address(scheme: object, tmp_path: Path) -> None:
     row = next(row for row in SCHEMES if row is scheme)
-    lines = Lines(1)
+    lines = Lines(2 if row.prefix == "tools://" else 1)  # a vCenter and its guests have a password each
     (collector,) = collectors_of([row.example], options(tmp_path, lines=lines))
     assert collector.name == str(row.parse(row.example))
     assert scheme_of(collector.name) is row
@@ -48,7 +48,7 @@ def test_each_example_is_recorded_under_its_address(scheme: object, tmp_path: Pa
 def test_an_unknown_beginning_is_refused_with_those_there_are(source: str) -> None:
     with pytest.raises(UsageError) as caught:
         scheme_of(source)
-    told = "A source begins with vcenter://, esxi://, esxtop://, ssh://, guest:// or lab:."
+    told = "A source begins with vcenter://, esxi://, esxtop://, ssh://, guest://, tools:// or lab:."
     assert caught.value.happened == told
     assert "lab:demo" in caught.value.advice
 
@@ -84,3 +84,18 @@ def test_a_user_of_another_server_needs_a_line_of_its_own(tmp_path: Path) -> Non
 def test_the_same_source_is_not_recorded_twice(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="esxi://root@esx01 is named twice"):
         collectors_of(["esxi://root@esx01", "ESXI://root@esx01:443"], options(tmp_path, lines=Lines(2)))
+
+
+def test_guests_through_tools_share_the_login_of_their_vcenter(tmp_path: Path) -> None:
+    guests = "tools://root@vc01/app01,app02"
+    lines = Lines(2)
+    assert len(collectors_of([guests, "vcenter://ann@vc01"], options(tmp_path, PIN, lines=lines))) == 2
+    assert lines.left == [], "ann at vc01, root in the guests"
+    lines = Lines(2)
+    assert len(collectors_of(["vcenter://root@vc01", guests], options(tmp_path, lines=lines))) == 2
+    assert lines.left == [], "root of the vCenter is not root of the guests"
+    with pytest.raises(UsageError, match="does not say who logs in to vc01 itself"):
+        collectors_of([guests], options(tmp_path, lines=Lines(2)))
+    for wrong in ("tools://root@vc01", "tools://root@vc01/app01?as=", "tools://root@vc01/app01?user=ann"):
+        with pytest.raises(UsageError):
+            collectors_of([wrong], options(tmp_path, lines=Lines(2)))

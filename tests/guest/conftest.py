@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from collectors.guest.live import GuestCollector, GuestOptions
+from collectors.guest.live import GuestCollector
+from collectors.guest.options import GuestOptions
 from connections.address import Address
 from resources.failures import HyperscopeError
 from tests.connections.conftest import known, server

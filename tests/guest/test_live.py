@@ -10,7 +10,8 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from collectors.guest.live import GuestCollector, GuestOptions
+from collectors.guest.live import GuestCollector
+from collectors.guest.options import GuestOptions
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, RefusedError, UsageError
 from resources.guest_counters import load_guest_counters

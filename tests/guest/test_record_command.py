@@ -21,7 +21,7 @@ from tests.guest.conftest import address_of
 from tests.recorder.conftest import record
 from tests.recorder.running import Event, Recorder
 from tests.vcenter.conftest import start_vcenter
-from tests.vcenter.running import PASSWORD, TestVCenter
+from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, TestVCenter
 from viewmodels.joined_guests import joined_guests
 
 __all__ = ["record", "start_vcenter"]
@@ -179,3 +179,31 @@ def test_without_a_key_it_is_said_what_to_do(
     end = recorder.end()
     assert end["code"] == 27
     assert "accepts no key of yours" in str(end)
+
+
+def test_through_tools_it_is_joined_to_its_vm_with_one_login_of_the_vcenter(
+    start_vcenter: Callable[..., TestVCenter],
+    record: Callable[..., Recorder],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server = start_vcenter(hosts=1, vms=2, interval=1, history=5, rollup=10, rollup_days=0)
+    session = tmp_path / "S.hscope"
+    guests = f"tools://{GUEST_USER}@{server.place.host}:{server.place.port}/vm-00002"
+    words = ("--interval", "1s", "--thumbprint", server.thumbprint, "--password-stdin", "--attached")
+    recorder = record(session, server.address, guests, *words, "--keep-free", "0")
+    recorder.write(f"{PASSWORD}\n{GUEST_PASSWORD}\n")
+    name = "vm-00002 (VMware Tools)"
+    recorder.wait_for(
+        lambda event: (
+            event["event"] == "status"
+            and any(one["name"] == name and one["received"] for one in event["sources"])
+        )
+    )
+    recorder.say(do="stop")
+    end = recorder.end()
+    assert end["code"] == 0, (end, recorder.stderr())
+    with SessionReader.open(session) as reader:
+        (joined,) = joined_guests(reader)
+    assert (joined.vm, joined.how, joined.is_guess) == ("vm-00002", "by its UUID", False)
+    assert "runs in vm-00002, by its UUID" in told(session, capsys)

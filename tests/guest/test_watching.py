@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from collectors.guest.frames import Frame
-from collectors.guest.watching import GuestWatching
-from connections.address import Address
+from collectors.guest.watching import GuestWatching, Watched
 from resources.guest_counters import load_guest_counters
 from tests.vsphere.feeds import MemoryFeed
 
 START_S = 1_790_000_000
-ADDRESS = Address("guest", "root", "app01.lab", 22, usual_port=22)
+WATCHED = Watched("app01.lab", "app01.lab")
 
 
 class Guest:
@@ -21,7 +20,7 @@ class Guest:
 
     def __init__(self, *about: str) -> None:
         self.feed = MemoryFeed()
-        self.watching = GuestWatching(self.feed, ADDRESS, load_guest_counters(), 5)
+        self.watching = GuestWatching(self.feed, WATCHED, load_guest_counters(), 5)
         self.tells(*about)
 
     def tells(self, *about: str) -> None:

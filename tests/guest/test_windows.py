@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from collectors.guest.live import GuestCollector, GuestOptions
+from collectors.guest.live import GuestCollector
+from collectors.guest.options import GuestOptions
 from collectors.guest.typeperf import TypeperfReader
 from collectors.guest.windows import command_line
 from resources.catalogue import load_catalogue

@@ -130,6 +130,13 @@ class GuestCalls:
         except NoGuestFileError:
             return
 
+    def remove_file(self, path: str) -> None:
+        """Remove a file; it is no error if it is gone."""
+        try:
+            self._files("removing a file", lambda it, vm, auth: it.DeleteFileInGuest(vm, auth, path))
+        except NoGuestFileError:
+            return
+
     def move_file(self, path: str, to: str) -> None:
         """Rename a file, over another one if there is one."""
         self._files("renaming a file", lambda it, vm, auth: it.MoveFileInGuest(vm, auth, path, to, True))
