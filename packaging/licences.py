@@ -8,6 +8,7 @@ The build writes ``build/contents.json``: the origin of every module and file. E
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from string import Template
@@ -122,13 +124,15 @@ def _owners(sources: Iterable[Path]) -> Iterator[Component]:
 def _distributions_by_file() -> dict[Path, metadata.Distribution]:
     found: dict[Path, metadata.Distribution] = {}
     for distribution in metadata.distributions():
-        for file in distribution.files or ():
-            located = Path(str(distribution.locate_file(file)))
-            found[located.absolute()] = distribution
-            found[located.resolve()] = distribution
+        root = Path(str(distribution.locate_file("")))
+        for place in {root.absolute(), root.resolve()}:  # not each file: there are thousands
+            found.update(
+                (Path(os.path.normpath(place / file)), distribution) for file in distribution.files or ()
+            )
     return found
 
 
+@cache  # thousands of files belong to one distribution, which has thousands to look through
 def _of_distribution(distribution: metadata.Distribution) -> Component:
     name, about = distribution.metadata["Name"], distribution.metadata
     terms = about.get("License-Expression") or about.get("License") or _classified(about) or "see its text"
@@ -154,6 +158,7 @@ def _is_python(path: Path) -> bool:
     return any(path.is_relative_to(Path(place).resolve()) for place in places)
 
 
+@cache
 def _python() -> Component:
     texts = [Path(sysconfig.get_paths()["stdlib"]) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt"]
     there = tuple(text for text in texts if text.exists())[:1] or _debian_texts("libpython3-stdlib")
@@ -162,26 +167,43 @@ def _python() -> Component:
 
 def _of_system(sources: Iterable[Path]) -> Iterator[Component]:
     """Libraries of the machine: Debian's package manager knows whose they are; elsewhere nobody does."""
-    for source in sources:
-        package = _debian_package(source)
-        if package is None:
+    spelled = {source: _spellings(source) for source in sources}
+    owners = _debian_owners({path for spellings in spelled.values() for path in spellings})
+    versions = _debian_versions(set(owners.values()))
+    for source, spellings in spelled.items():
+        name = next((owners[path] for path in spellings if path in owners), None)
+        if name is None:
             raise UnknownOriginError(f"nobody knows whose {source.name} is")
-        name, version = package
         texts = _debian_texts(name)
-        yield Component(name, version, _debian_terms(texts), texts, "deb/debian")
+        yield Component(name, versions[name], _debian_terms(texts), texts, "deb/debian")
 
 
-def _debian_package(source: Path) -> tuple[str, str] | None:
-    if shutil.which("dpkg-query") is None:
-        return None
-    for path in (source, source.resolve(), Path(str(source.resolve()).removeprefix("/usr"))):
-        found = subprocess.run(["dpkg-query", "-S", str(path)], check=False, capture_output=True, text=True)
-        if found.returncode == 0:
-            name = found.stdout.partition(":")[0]
-            form = ["dpkg-query", "-W", "-f=${Version}\n", name]
-            version = subprocess.run(form, check=False, capture_output=True, text=True).stdout
-            return name, version.splitlines()[0]
-    return None
+def _spellings(source: Path) -> tuple[str, ...]:
+    """The paths by which a package may list a file: as found, without links, as before /lib was a link."""
+    resolved = str(source.resolve())
+    return str(source), resolved, resolved.removeprefix("/usr")
+
+
+def _debian_owners(paths: set[str]) -> dict[str, str]:
+    """The package of each path that has one, in one question: each reads the lists of all packages."""
+    if shutil.which("dpkg-query") is None or not paths:
+        return {}
+    found = subprocess.run(["dpkg-query", "-S", *sorted(paths)], check=False, capture_output=True, text=True)
+    lines = [line for line in found.stdout.splitlines() if not line.startswith("diversion by")]
+    return {
+        path: owner.split(",")[0].partition(":")[0]
+        for owner, _, path in (line.partition(": ") for line in lines)
+    }
+
+
+def _debian_versions(names: set[str]) -> dict[str, str]:
+    if not names:
+        return {}
+    form = "-f=${Package} ${Version}\n"
+    found = subprocess.run(
+        ["dpkg-query", "-W", form, *sorted(names)], check=False, capture_output=True, text=True
+    )
+    return {name: version for name, _, version in (line.partition(" ") for line in found.stdout.splitlines())}
 
 
 def _debian_texts(name: str) -> tuple[Path, ...]:

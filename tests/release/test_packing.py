@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,3 +124,33 @@ def test_without_a_build_it_says_what_to_run_first(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "packing: nothing is built yet: run 'python run.py bundle' first\n"
+
+
+def test_a_package_is_read_once_however_many_of_its_files_are_inside(
+    packing: ModuleType, tmp_path: Path
+) -> None:
+    files = [str(path) for path in Path(np.__file__).parent.rglob("*.py")]
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([*files, json.__file__, os.__file__]), encoding="utf-8")
+
+    assert {one.name for one in packing.components_of(contents)} == {"numpy", "Python"}
+    assert len(files) > 100
+    assert sys.modules["licences"]._of_distribution.cache_info().misses == 1
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-query"), reason="Debian's package manager is not here")
+def test_the_package_manager_is_asked_once_about_all_libraries(
+    packing: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = [shutil.which(name) or "" for name in ("dpkg-query", "tar", "sed")]
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps(tools), encoding="utf-8")
+    asked: list[list[str]] = []
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda words, **rest: asked.append(words) or run(words, **rest))
+
+    components = packing.components_of(contents)
+
+    assert [one.name for one in components] == ["dpkg", "sed", "tar"]
+    assert all(one.version and one.texts for one in components)
+    assert [words[:2] for words in asked] == [["dpkg-query", "-S"], ["dpkg-query", "-W"]]
