@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from resources.crash_reports import crash_folder
+from widgets.theme import program_icon
 
 
 def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
@@ -25,6 +26,8 @@ def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
     application = QApplication(sys.argv[:1])
     application.setApplicationName("hyperscope")
     application.setApplicationDisplayName("Hyperscope")
+    application.setDesktopFileName("hyperscope")  # by which Linux's desktops find name and icon
+    application.setWindowIcon(program_icon())
     application.setQuitOnLastWindowClosed(True)
     QtLog(crash_folder()).install()
     program = build(application)

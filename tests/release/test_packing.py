@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,7 +148,12 @@ def test_the_package_manager_is_asked_once_about_all_libraries(
     contents.write_text(json.dumps(tools), encoding="utf-8")
     asked: list[list[str]] = []
     run = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda words, **rest: asked.append(words) or run(words, **rest))
+
+    def listening(words: list[str], **rest: Any) -> subprocess.CompletedProcess[str]:
+        asked.append(words)
+        return run(words, **rest)
+
+    monkeypatch.setattr(subprocess, "run", listening)
 
     components = packing.components_of(contents)
 

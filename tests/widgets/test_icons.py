@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QImage
+from PySide6.QtWidgets import QApplication
 
 import resources
-from widgets.theme import Theme
+from widgets.theme import Theme, program_icon
 from widgets.theme.icons import NAMES, Icons
 
 FOLDER = Path(resources.__file__).parent / "icons"
@@ -64,3 +65,12 @@ def _inks(image: QImage) -> set[str]:
         for y in range(image.height())
         if image.pixelColor(x, y).alpha() == 255
     }
+
+
+def test_the_programs_own_icon_is_there_in_every_size(qapp: QApplication) -> None:
+    icon = program_icon()
+
+    assert [size.width() for size in icon.availableSizes()] == [16, 24, 32, 48, 64, 128, 256]
+    picture = icon.pixmap(48, 48).toImage()
+    assert picture.pixelColor(0, 0).alpha() == 0
+    assert picture.pixelColor(24, 6).alpha() == 255

@@ -1,7 +1,7 @@
 """The theme: colours, fonts, icons, and the object that tells widgets when they change."""
 
 from viewmodels.health import Health
-from widgets.theme.icons import Icons
+from widgets.theme.icons import Icons, program_icon
 from widgets.theme.theme import Preference, Theme
 from widgets.theme.tokens import DARK, LIGHT, SYMBOLS, Tokens
 from widgets.theme.type import body_font, figures_font
@@ -17,4 +17,5 @@ __all__ = [
     "Tokens",
     "body_font",
     "figures_font",
+    "program_icon",
 ]

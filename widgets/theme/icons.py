@@ -15,6 +15,7 @@ _DISABLED = 0.45
 _FILLS = 0.875  # of the square it is drawn into
 _SHARPEST = 16  # pixels: a line is one pixel wide, and lies on two unless it is moved by half of one
 _SHARP_UP_TO = 21
+_PROGRAM_PIXELS = (16, 24, 32, 48, 64, 128, 256)
 _RENDERERS = 512  # an icon has three colours, and a theme's icons are about a hundred
 
 NAMES = {
@@ -95,6 +96,20 @@ NAMES = {
     "moved": "arrows-left-right",
 }
 """The drawing's name for each meaning: its name in the Phosphor set."""
+
+
+def program_icon() -> QIcon:
+    """Return the icon of the program itself, which windows and the system's lists of them show."""
+    renderer = QSvgRenderer(QByteArray((files("resources") / "hyperscope.svg").read_bytes()))
+    icon = QIcon()
+    for pixels in _PROGRAM_PIXELS:
+        picture = QPixmap(pixels, pixels)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        renderer.render(painter)
+        painter.end()
+        icon.addPixmap(picture)
+    return icon
 
 
 class Icons:
