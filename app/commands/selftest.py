@@ -54,6 +54,7 @@ def selftest(
             advice="Please send us the output of 'hyperscope selftest --json'.",
         )
     report = {
+        "platform": seen.platform,
         "samples": samples,
         "recorded_s": round(recorded, 2),
         "window_s": round(seen.window_s, 2),

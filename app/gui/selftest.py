@@ -17,8 +17,12 @@ _LOOK_MS = 20
 
 @dataclass(frozen=True, slots=True)
 class WindowCheck:
-    """What the window showed: seconds until window and first chart, and numbers of charts and findings."""
+    """What the window showed: seconds until window and first chart, and numbers of charts and findings.
 
+    ``platform`` is what drew it, as Qt calls it: ``xcb``, ``wayland``, ``windows``, ``cocoa``, ``offscreen``.
+    """
+
+    platform: str
     window_s: float
     first_chart_s: float
     charts: int
@@ -58,7 +62,11 @@ def check_window(path: Path, folder: Path, screenshot: Path | None, wait_ms: int
     loop.exec()
     timer.stop()
     seen = WindowCheck(
-        window_s, first[0] if first else -1.0, len(stack.cards), len(program.desk.findings.findings)
+        application.platformName(),
+        window_s,
+        first[0] if first else -1.0,
+        len(stack.cards),
+        len(program.desk.findings.findings),
     )
     if screenshot is not None:
         program.window.grab().save(str(screenshot))
