@@ -40,5 +40,7 @@ class SeriesIndex:
         return self._by_device.get((source, counter), {})
 
     def users(self, device: str) -> set[EntityRef]:
-        """Return the VMs and worlds that have a series, in any source, with this device as instance."""
+        """Return the VMs and worlds that have a series, in any source, with this device as instance, in no
+        order.
+        """
         return {user for found in self._by_device.values() for user, _ in found.get(device, ())}

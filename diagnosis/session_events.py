@@ -150,7 +150,7 @@ class SessionEvents:
         """
         key = frozenset(kinds), frozenset(of)
         if key not in self._words:
-            events = self.happened(key[1], kinds) if key[1] else self.of_kinds(kinds)
+            events = self.happened(sorted(key[1]), kinds) if key[1] else self.of_kinds(kinds)
             self._words[key] = EventWords(events)
         return self._words[key].naming(name)
 
@@ -193,13 +193,14 @@ class SessionEvents:
         """Return what happened to ``own`` about ``end`` (ms), when a problem ended."""
         near = round(self._changes.after_s * 1000)
         found = self._concerning(own, None, ())
-        return sorted({one for one in found if abs(one.at - end) <= near}, key=lambda one: one.at)
+        told = dict.fromkeys(one for one in found if abs(one.at - end) <= near)
+        return sorted(told, key=lambda one: one.at)
 
     def _concerning(
         self, own: Collection[EntityRef], host: EntityRef | None, stored: Collection[EntityRef]
     ) -> Iterator[Event]:
         for refs, kinds in ((own, self._changes.own), (stored, self._changes.storing)):
-            for ref in refs:
+            for ref in sorted(refs):  # a set's own order is another one in every process
                 yield from (event for event in self._of.get(ref, ()) if event.kind in kinds)
         if host is not None:
             yield from (

@@ -202,7 +202,7 @@ class Scene:
             return self.events.happened((topology.base(ref),), signal.happening)
         if ref.kind == "pool":
             return self.events.happened((ref, *topology.pools.members(ref)), signal.happening)
-        stores = {topology.base(ref), *topology.stored_on(ref)}
+        stores = dict.fromkeys([topology.base(ref), *topology.stored_on(ref)])
         found = self.events.happened(stores, signal.happening)
         named = (self.events.naming(name, signal.happening) for name in store_names(topology, ref))
         told = [one for events in named for one in events]

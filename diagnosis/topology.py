@@ -237,14 +237,14 @@ class Topology:
         """Return a fact's value at the end of the window for every entity that has it."""
         return self._facts.latest(name)
 
-    def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
-        """Return the VMs that are known to have disks on a device or datastore."""
+    def stored_on(self, ref: EntityRef) -> Sequence[EntityRef]:
+        """Return the VMs that are known to have disks on a device or datastore, by key."""
         base = self.base(ref)
         if base.kind not in SHARED_BY_HOSTS:
             return ()
         stores = {base.key} if base.kind == "datastore" else {str(self.texts("device.datastore").get(base))}
         users = self.series.users(self.entity(base).name)
-        return users.union(*(self.disks.vms_on(store) for store in stores))
+        return sorted(users.union(*(self.disks.vms_on(store) for store in stores)))
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
         """Return the entities that have a series in the source, and all their ancestors."""
@@ -258,12 +258,12 @@ class Topology:
         return self._seen_from.get(self.base(ref), ())
 
 
-def store_names(topology: Topology, ref: EntityRef) -> Collection[str]:
+def store_names(topology: Topology, ref: EntityRef) -> Sequence[str]:
     """Return the names by which events call what lies there: of the device, and of its datastore."""
     base = topology.base(ref)
     store = topology.texts("device.datastore").get(base) if base.kind == "device" else None
-    names = {topology.entity(base).name}
-    return names if store is None else names | {topology.entity(EntityRef("datastore", str(store))).name}
+    of_store = [] if store is None else [topology.entity(EntityRef("datastore", str(store))).name]
+    return tuple(dict.fromkeys([topology.entity(base).name, *of_store]))
 
 
 def vsan_stores_of(topology: Topology, ref: EntityRef) -> Sequence[EntityRef]:

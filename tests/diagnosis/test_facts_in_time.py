@@ -57,4 +57,4 @@ def test_a_disk_lies_where_it_lay_in_the_window() -> None:
         Fact(VM, "vdisk.scsi0:0.datastore", "slow", START - 1_000),
         Fact(OTHER, "vdisk.scsi0:0.datastore", "fast", START - 9_000, START + 1_000),
     )
-    assert topology(*facts).stored_on(store) == {OTHER}
+    assert topology(*facts).stored_on(store) == [OTHER]

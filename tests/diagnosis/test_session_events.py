@@ -11,11 +11,13 @@ from rich.console import Console
 from diagnosis import findings_json
 from diagnosis.report import render_report
 from diagnosis.session_events import SessionEvents, describe_change
+from diagnosis.topology import Topology
 from resources.log_lines import load_log_lines
 from resources.problem_changes import Changes
 from resources.vcenter_events import load_events
 from sessions.model import EntityRef, Event, Fact
-from tests.diagnosis.recordings import START, Recording, diagnosed, problems
+from sessions.times import TimeRange
+from tests.diagnosis.recordings import START, Recording, diagnosed, problems, session
 
 HOST, OTHER = EntityRef("host", "esx01"), EntityRef("host", "esx02")
 VM, LUN = EntityRef("vm", "db01"), EntityRef("device", "naa.1")
@@ -64,6 +66,30 @@ def test_who_comes_to_the_host_and_who_lies_on_the_lun() -> None:
     assert texts(told.before(1_000_000, {OTHER}, OTHER, ())) == []
     assert texts(told.before(1_000_000, {LUN}, None, {VM})) == ["snapshot 950"]
     assert texts(told.before(1_000_000, {VM}, HOST, {VM})) == ["vmotion 900", "snapshot 950"]
+
+
+def test_what_happened_at_one_instant_comes_in_the_same_order_in_every_process() -> None:
+    """Sets of entities are in another order each time that Python starts."""
+    vms = [EntityRef("vm", f"vm{number:02}") for number in range(20)]
+    told = events_of(*(Event(1_000_000, "snapshot", one.key, one) for one in reversed(vms)))
+    assert texts(told.before(1_000_000, {LUN}, None, {*vms})) == ["vm00", "vm01"]
+    assert [one.text for one in told.at_end(1_000_000, {*vms})] == [one.key for one in vms]
+    assert [one.text for one in told.naming("vm07", ["snapshot"], {*vms})] == ["vm07"]
+    same = events_of(*(Event(1_000_000, "snapshot", "of db01", one) for one in reversed(vms)))
+    assert [one.entity for one in same.naming("db01", ["snapshot"], {*vms})] == vms
+
+
+def test_the_vms_on_a_lun_come_in_the_same_order_in_every_process() -> None:
+    """Which VM a slow device was said to follow from was another one each time."""
+    recording = Recording(seconds=100)
+    recording.shared(LUN.key, {"disk.device_latency": 1.0})
+    names = [f"db{number:02}" for number in range(20)]
+    vms = [recording.vm(name, {"cpu.ready": 0.5}) for name in names]
+    for vm in reversed(vms):
+        recording.has(vm, {"disk.commands": 1.0}, LUN.key)
+    window = TimeRange(START, START + 100_000)
+    topology = Topology(session(recording), ["disk.commands", "disk.device_latency"], window)
+    assert topology.stored_on(LUN) == sorted(vms)
 
 
 @pytest.mark.parametrize(
