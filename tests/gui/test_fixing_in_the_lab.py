@@ -16,11 +16,16 @@ from tests.gui.windows import child_of, wait
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
 
-def practise(program: Program, qtbot: QtBot, title: str, enough: Callable[[], object]) -> TroubleshootPage:
-    """Record a case that the palette offers, and look into its worst problem."""
+def practise(
+    program: Program, qtbot: QtBot, title: str, enough: Callable[[], object], *, as_shipped: bool = False
+) -> TroubleshootPage:
+    """Record a case that the palette offers, and look into its worst problem; with the settings that the
+    program comes with, or with quicker ones.
+    """
     desk = program.desk
-    desk.settings.set("lab.speed", 300)
-    desk.settings.set("lab.fields", "diagnosis")
+    if not as_shipped:
+        desk.settings.set("lab.speed", 300)
+        desk.settings.set("lab.fields", "diagnosis")
     matches(f"lab: {title}", program.workbench.lab_hands.cases())[0].run()
     wait(qtbot, lambda: desk.session.whole is not None and enough())
     program.window.show_panel("troubleshoot")
@@ -118,12 +123,21 @@ def test_what_no_source_sees_is_told_by_the_lab(live: Program, qtbot: QtBot) -> 
     wait(qtbot, lambda: not model.lab.is_there)
 
 
-def test_what_the_lab_refuses_is_offered_again(live: Program, qtbot: QtBot) -> None:
+def test_with_the_settings_as_shipped(live: Program, qtbot: QtBot) -> None:
+    """What the lab refuses is said; what it can do is done by a click."""
     desk, model = live.desk, live.desk.troubleshooting
-    practise(live, qtbot, "a CPU limit", lambda: desk.findings.findings)
-    with qtbot.waitSignal(model.lab.refused):
+
+    def is_found() -> bool:
+        return any(one.problem == "cpu.limit" for one in desk.findings.findings)
+
+    page = practise(live, qtbot, "a CPU limit", is_found, as_shipped=True)
+    with qtbot.waitSignal(model.lab.refused, timeout=60_000):
         model.lab.act("vm.cpu_limit", "vm", "nobody")
     assert any("The lab has no vm nobody" in one.text for one in live.window.messages.past)
+    wait(qtbot, lambda: offered(page))
+    with qtbot.waitSignal(model.lab.acted, timeout=60_000):
+        qtbot.mouseClick(offered(page)[0], Qt.MouseButton.LeftButton)
+    assert offered(page) == []
     end(live, qtbot)
 
 
