@@ -48,7 +48,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
             home.mkdir(exist_ok=True)
             command = [sys.executable, "-m", "tests.e2e.scenes", which, str(home), *words]
             done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
+                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=850, check=False
             )
             assert done.returncode == 0, f"{done.stderr}\nsee {home}"
             seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
