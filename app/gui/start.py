@@ -8,10 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
 
+from app.gui.qt_application import Application
 from resources.crash_reports import crash_folder
-from widgets.theme import program_icon
 
 
 def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
@@ -23,17 +22,13 @@ def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
     from app.gui.qt_log import QtLog  # noqa: PLC0415
 
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    application = QApplication(sys.argv[:1])
-    application.setApplicationName("hyperscope")
-    application.setApplicationDisplayName("Hyperscope")
-    application.setDesktopFileName("hyperscope")  # by which Linux's desktops find name and icon
-    application.setWindowIcon(program_icon())
-    application.setQuitOnLastWindowClosed(True)
+    application = Application(sys.argv[:1])
     QtLog(crash_folder()).install()
     program = build(application)
     program.workbench.crashes.install()
     program.window.fit_screen()
     program.window.show()
+    application.opened.connect(lambda path: program.workbench.open_paths([path]))
     if paths:
         program.workbench.open_paths(list(paths))
     elif lab:
