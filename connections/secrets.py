@@ -14,6 +14,7 @@ from keyring.errors import KeyringError
 
 from connections.address import Address
 from connections.core_dumps import forbid_core_dumps
+from connections.vsphere.address import GUESTS
 from resources.failures import UsageError
 
 SERVICE = "hyperscope"
@@ -75,7 +76,8 @@ def find_password(
 def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpass) -> Password:
     """Prompt for the password on the terminal, without echo. Raises UsageError."""
     try:
-        value = ask(f"Password of {address.user} at {address.place}: ")
+        place = f"the guests of {address.place}" if address.scheme == GUESTS.scheme else address.place
+        value = ask(f"Password of {address.user} at {place}: ")
     except EOFError as error:
         raise UsageError("No password was given.") from error
     return Password(_given(value), "prompt")

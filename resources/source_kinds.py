@@ -12,7 +12,7 @@ import msgspec
 
 from resources.toml_files import RESOURCES, checked, read_toml
 
-SourceKindId = Literal["vcenter", "esxi", "esxtop", "ssh", "guest", "lab"]
+SourceKindId = Literal["vcenter", "esxi", "esxtop", "ssh", "guest", "tools", "lab"]
 
 
 class SourceKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -170,7 +170,8 @@ class Connecting(QObject):
         """Ask for the password of an address again when it is next needed; delete it from the keyring, and
         call ``then``.
         """
-        self._typed.pop(source, None)
+        for one in (source, str(address_of(source))):
+            self._typed.pop(one, None)
         self._keep({address_of(source): ""}, keep=False, then=then)
 
     def _began(self, process: RecorderProcess | TestProcess) -> None:
@@ -236,7 +237,8 @@ class Connecting(QObject):
             self._ask_about_change(process, source, failure.message)
 
     def _ask_again(self, process: RecorderProcess, source: str, message: str) -> None:
-        self._typed.pop(source, None)
+        for one in (source, str(address_of(source))):
+            self._typed.pop(one, None)
 
         def given(password: str, keep: bool) -> None:
             self._typed[source] = password
@@ -297,8 +299,9 @@ def _typed_for(source: str, typed: Mapping[str, str]) -> str | None:
     return typed.get(source) or next(same, None)
 
 
-def _login(address: Address) -> tuple[str, str, int]:
-    return address.user, address.host.lower(), address.port
+def _login(address: Address) -> tuple[bool, str, str, int]:
+    """A user at a server; one of the guests behind it is another one than its own of that name."""
+    return address.scheme == GUESTS.scheme, address.user, address.host.lower(), address.port
 
 
 def connect_dialog(

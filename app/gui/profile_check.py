@@ -9,7 +9,7 @@ from app.recording.schemes import SCHEMES, Scheme, scheme_of
 from collectors.vsphere.selection import parse_selection
 from connections.address import Address, parse_address
 from connections.ssh.address import SSH
-from connections.vsphere.address import GUESTS
+from connections.vsphere.address import GUESTS, guests_of, parse_guests_address
 from resources.failures import HyperscopeError
 from resources.source_kinds import SourceKind, load_source_kinds
 from widgets.connect import Place, Profile, Trouble
@@ -21,6 +21,7 @@ _WHOSE = {
     "esxtop": "the vCenter, or of the host itself",
     "ssh": "an ESXi host",
     "guest": "a guest",
+    "tools": "the vCenter of the guests' VMs",
 }
 
 
@@ -64,8 +65,10 @@ def address_of(source: str) -> Address:
     Raises UsageError.
     """
     scheme = _scheme(source)
+    if source.startswith(f"{GUESTS.scheme}:"):
+        return guests_of(parse_guests_address(source))
     found = scheme.parse(source) if scheme is not None else None
-    return found if isinstance(found, Address) else parse_address(source, (SSH, GUESTS))
+    return found if isinstance(found, Address) else parse_address(source, (SSH,))
 
 
 def _scheme(source: str) -> Scheme | None:
@@ -78,6 +81,8 @@ def _trouble_of_place(number: int, place: Place) -> Trouble | None:
         return None if place.path else Trouble("Choose a scenario of the lab.", number)
     if not place.host:
         return Trouble(_NAMELESS.format(_WHOSE[place.kind]), number)
+    if place.kind == "tools" and not place.path:
+        return Trouble("Name the VMs whose guests are recorded.", number, "path")
     try:
         parsed(place.address)
     except HyperscopeError as error:

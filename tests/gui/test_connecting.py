@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.profile_check import kinds_offered, trouble_of
+from app.gui.profile_check import address_of, kinds_offered, parsed, trouble_of
 from app.gui.profiles import Profiles
 from app.recording.schemes import SCHEMES
+from connections.address import Address
 from connections.known_hosts import KnownHosts
 from resources.esxtop_records import load_esxtop_records
 from resources.source_kinds import load_source_kinds
@@ -94,6 +95,8 @@ def test_an_address_that_is_pasted_whole_fills_its_parts(theme: Theme, qtbot: Qt
     assert dialog.rows[0].place == Place("vcenter", "vc02.lab", "DOMAIN\\anna")
     dialog.rows[0].host.setText("esxtop://anna@vc03.lab/esx01.lab,esx02.lab")
     assert dialog.rows[0].place == Place("esxtop", "vc03.lab", "anna", "esx01.lab,esx02.lab")
+    dialog.rows[0].host.setText("tools://root@vc04.lab/app01,app02?as=anna@corp.lab")
+    assert dialog.rows[0].place == Place("tools", "vc04.lab", "root", "app01,app02", "anna@corp.lab")
 
 
 def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
@@ -144,6 +147,16 @@ def test_each_kind_says_what_it_gives_needs_and_costs(theme: Theme, qtbot: QtBot
     dialog.page.every.setValue(1)
     assert dialog.profile.places[1] == Place("esxtop", "vc01.lab", "anna", "esx01.lab,esx0*")
     assert dialog.profile.interval_s == 2.0  # the service's own least
+    guests = dialog.show_kind("tools").rows[0]
+    assert (guests.host.text(), guests.account.text(), guests.user.text()) == ("vc01.lab", "anna", "")
+    qtbot.keyClicks(guests.path, "SQL 1, 50% off?")
+    place = dialog.profile.places[2]
+    assert place == Place("tools", "vc01.lab", "root", "SQL 1,50% off?", "anna")
+    address = parsed(place.address)
+    assert isinstance(address, Address)
+    assert (address.user, address.path, address.account) == ("root", "SQL 1,50% off?", "anna")
+    assert address_of(place.address) == address_of("tools://root@vc01.lab"), "one password for all its guests"
+    guests.path.clear()
     dialog.show_kind("lab").rows[0].scenario.setCurrentIndex(1)
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert "a time of its own" in dialog.rows[0].trouble.text()

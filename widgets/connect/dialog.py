@@ -228,11 +228,11 @@ class ConnectDialog(QDialog):
         if page.kind.id in _OF_VSPHERE and not self._adds:
             page.below.addWidget(self.counters)
             self.counters.show()
-        if page.kind.id == "esxtop":
+        if page.kind.id in ("esxtop", "tools"):
             self._offer_server(page)
 
     def _offer_server(self, page: KindPage) -> None:
-        """The hosts of an esxtop service are mostly those of the vCenter that is recorded, too."""
+        """The hosts of an esxtop service, and guests, are mostly of the vCenter that is recorded, too."""
         known = self.pages["vcenter"].rows if "vcenter" in self.pages else ()
         for server in [row.place for row in known if not row.is_empty][:1]:
             for row in page.rows:

@@ -20,6 +20,7 @@ _ANOTHER: dict[Kind, str] = {
     "esxtop": "Hosts of another vCenter",
     "ssh": "Another host",
     "guest": "Another guest",
+    "tools": "Guests of another vCenter",
     "lab": "",
 }
 

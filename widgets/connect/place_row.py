@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import get_args
+from urllib.parse import unquote
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
@@ -18,7 +19,13 @@ _EXAMPLES: Mapping[Kind, str] = {
     "esxtop": "vc01.lab",
     "ssh": "esx01.lab or 10.0.0.5:22",
     "guest": "app01.lab or 10.0.0.5:22",
+    "tools": "vc01.lab",
 }
+_PATHS: Mapping[Kind, tuple[str, str]] = {
+    "esxtop": ("Hosts", "esx01.lab, esx02.lab or esx0*"),
+    "tools": ("VMs", "app01, app02"),
+}
+"""What of a server is named in a field of its own: its name, and an example."""
 
 
 class PlaceRow(QWidget):
@@ -43,14 +50,24 @@ class PlaceRow(QWidget):
         super().__init__(parent)
         self._theme, self._kind = theme, place.kind
         self._offered = ""
-        self.path = QLineEdit(place.path, placeholderText="esx01.lab, esx02.lab or esx0*")
-        self.path.setAccessibleName("Hosts")
+        named, example = _PATHS.get(place.kind, ("", ""))
+        self.path = QLineEdit(place.path, placeholderText=example)
+        self.path.setAccessibleName(named)
         self.host = QLineEdit(place.host, placeholderText=_EXAMPLES.get(place.kind, ""))
         self.host.setAccessibleName("Address")
+        self.account = QLineEdit(place.account, placeholderText=USERS["vcenter"])
+        self.account.setAccessibleName("vCenter's account")
+        self.account.setToolTip(
+            "Who logs in to the vCenter; its password is asked for if it is not known yet."
+        )
         self.user = QLineEdit(place.user, placeholderText=USERS.get(place.kind, ""))
-        self.user.setAccessibleName("User")
         self.password = QLineEdit(placeholderText="Password", echoMode=QLineEdit.EchoMode.Password)
-        self.password.setAccessibleName("Password")
+        whose = " of the guests" if place.kind == "tools" else ""
+        self.user.setAccessibleName(f"User{whose}")
+        self.password.setAccessibleName(f"Password{whose}")
+        if whose:
+            self.user.setToolTip("Who logs in to the guests.")
+            self.password.setPlaceholderText("Guests' password")
         self.scenario = QComboBox()
         self.scenario.setAccessibleName("Scenario")
         self.scenario.addItem("Not the lab", "")
@@ -74,8 +91,12 @@ class PlaceRow(QWidget):
         if self._kind == "lab":
             return Place("lab", path=str(self.scenario.currentData() or ""))
         user = self.user.text().strip() or USERS[self._kind]
-        hosts = ",".join(self.path.text().replace(",", " ").split()) if self._kind == "esxtop" else ""
-        return Place(self._kind, self.host.text().strip(), user, hosts)
+        host, path = self.host.text().strip(), self.path.text()
+        if self._kind == "tools":
+            vms = ",".join(name for one in path.split(",") if (name := one.strip()))
+            return Place("tools", host, user, vms, self.account.text().strip() or USERS["vcenter"])
+        hosts = ",".join(path.replace(",", " ").split()) if self._kind == "esxtop" else ""
+        return Place(self._kind, host, user, hosts)
 
     @property
     def is_empty(self) -> bool:
@@ -90,6 +111,9 @@ class PlaceRow(QWidget):
         if not self.host.text().strip() or self.host.text() == self._offered:
             self._offered = server.host
             self.host.setText(server.host)
+            if self._kind == "tools":
+                self.account.setText(server.user)
+                return
             self.user.setText(server.user)
             self.password.setPlaceholderText("As vCenter's")
 
@@ -106,20 +130,22 @@ class PlaceRow(QWidget):
         if self._kind == "lab":
             return self.scenario
         named = {"host": self.host, "user": self.user, "path": self.path}
-        return named.get(field or "", self.path if self._kind == "esxtop" else self.host)
+        return named.get(field or "", self.path if self._kind in _PATHS else self.host)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(8)
         fields: tuple[tuple[QWidget, int], ...] = (
-            (self.path, 5), (self.host, 5), (self.user, 5), (self.password, 3),
+            (self.path, 5), (self.host, 5), (self.account, 5), (self.user, 5), (self.password, 3),
         )  # fmt: skip
         if self._kind == "lab":
             fields = ((self.scenario, 1),)
-        elif self._kind != "esxtop":
-            fields = fields[1:]
+        elif self._kind == "tools":
+            fields = (*fields[:3], (self.user, 3), (self.password, 5))
+        else:
+            fields = (*fields[0 if self._kind in _PATHS else 1 : 2], *fields[3:])
         shown_ones = [one for one, _ in fields]
-        for one in (self.path, self.host, self.user, self.password, self.scenario):
+        for one in (self.path, self.host, self.account, self.user, self.password, self.scenario):
             if one not in shown_ones:
                 one.setParent(self)
                 one.hide()
@@ -134,10 +160,10 @@ class PlaceRow(QWidget):
 
     def _join(self) -> None:
         self.host.textChanged.connect(self._host_changed)
-        for line in (self.user, self.password, self.path):
+        for line in (self.account, self.user, self.password, self.path):
             line.textChanged.connect(lambda _text: self.changed.emit())
         self.scenario.currentIndexChanged.connect(lambda _number: self.changed.emit())
-        for line in (self.host, self.user, self.path):
+        for line in (self.host, self.account, self.user, self.path):
             line.setCursorPosition(0)
 
     def _host_changed(self, text: str) -> None:
@@ -150,16 +176,21 @@ class PlaceRow(QWidget):
 
     def _take_address(self, kind: str, rest: str) -> None:
         """Fill the fields from an address without its scheme; hand on one of another kind."""
+        rest, _, option = rest.partition("?")
+        account = unquote(option.partition("=")[2]) if kind == "tools" else ""
         user, at, host = rest.rpartition("@")
         host, _, path = host.partition("/")
+        path = unquote(path) if kind in _PATHS else ""
         known = user if at and ":" not in user else ""
         if kind not in (self._kind, "https"):
             found = next(one for one in get_args(Kind) if one == kind)
             self.host.clear()
-            self.readdressed.emit(Place(found, host, known, path if kind == "esxtop" else ""))
+            self.readdressed.emit(Place(found, host, known, path, account))
             return
         if known:
             self.user.setText(known)
-        if path and kind == "esxtop":
+        if account:
+            self.account.setText(account)
+        if path:
             self.path.setText(path)
         self.host.setText(host)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import quote
 
 from resources.source_kinds import SourceKindId
 
@@ -17,6 +18,7 @@ USERS: Mapping[Kind, str] = {
     "esxtop": "administrator@vsphere.local",
     "ssh": "root",
     "guest": "root",
+    "tools": "root",
 }
 """Who logs in if no user is typed."""
 
@@ -25,20 +27,24 @@ USERS: Mapping[Kind, str] = {
 class Place:
     """A source: a server and the user who logs in. ``host`` may have a port: ``vc01.lab:8443``.
 
-    ``path`` is what of it is recorded: the hosts of an esxtop service (``esx01.lab,esx02.lab``), the lab's
-    scenario.
+    ``path`` is what of it is recorded: the hosts of an esxtop service (``esx01.lab,esx02.lab``), VMs by
+    VMware Tools, the lab's scenario. Where ``user`` is of guests, ``account`` logs in to the server itself.
     """
 
     kind: Kind = "vcenter"
     host: str = ""
     user: str = ""
     path: str = ""
+    account: str = ""
 
     @property
     def address(self) -> str:
         """The address for the recorder: ``vcenter://user@host``, ``lab:demo``."""
         if self.kind == "lab":
             return f"lab:{self.path}"
+        if self.kind == "tools":  # VMs have any names
+            account = f"?as={quote(self.account)}" if self.account else ""
+            return f"tools://{quote(self.user)}@{self.host}/{quote(self.path)}{account}"
         path = f"/{self.path}" if self.path else ""
         return f"{self.kind}://{self.user}@{self.host}{path}"
 
