@@ -14,8 +14,8 @@ from diagnosis.comparison import Choice, Side, compare
 from diagnosis.comparison.windows import Windows, windows_of_one
 from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
-from resources.failures import AlreadyExistsError, NotFoundError
-from resources.files import write_failures
+from resources.failures import AccessDeniedError, AlreadyExistsError, NotFoundError
+from resources.files import is_device_or_pipe, write_failures
 from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from resources.problem_cards import Problems
@@ -138,6 +138,12 @@ def require_target(out: Path, session: Path) -> None:
     """Raise where a report must not be written: over a session, or into a folder that is not there."""
     with write_failures(out):
         has_folder, is_folder = out.parent.is_dir(), out.is_dir()
+        if is_device_or_pipe(out):
+            raise AccessDeniedError(
+                f"{out} is a device, a pipe or a socket, not a file.",
+                meaning="The report would take its place, or wait for ever; nothing was written.",
+                advice="Name a file that is new, or that may be replaced.",
+            )
     if not has_folder:
         raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
     if is_folder:

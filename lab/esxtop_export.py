@@ -155,7 +155,7 @@ def whole_files(files: Sequence[Path]) -> Iterator[list[BinaryIO]]:
     """Open temporary files beside ``files``, which replace them once everything is written."""
     drafts = [file.with_name(f".{file.name}.{os.getpid()}.part") for file in files]
     for file in files:
-        if file.exists():
+        if file.exists() or file.is_symlink():
             raise AlreadyExistsError(
                 f"{file} is already there.", advice="Choose another name, or remove it first."
             )

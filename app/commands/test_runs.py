@@ -354,12 +354,10 @@ def _require_runnable(made: Plan) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from resources.failures import AccessDeniedError  # noqa: PLC0415 - after the help
+    from resources.files import replace_file, write_failures  # noqa: PLC0415 - after the help
 
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise AccessDeniedError(f"{path} can't be written: {error.strerror}.") from error
+    with write_failures(path):
+        replace_file(path, text)
 
 
 def _costs(made: Plan) -> dict[str, object]:

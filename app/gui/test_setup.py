@@ -16,6 +16,7 @@ from app.gui.surveying import Surveyor
 from app.gui.test_places import Place
 from app.testing.messages import Found
 from resources.failures import HyperscopeError
+from resources.files import replace_file
 from resources.fio_jobs import load_fio_jobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTest, GuidedTests
@@ -237,7 +238,7 @@ class TestSetup(QObject):
     def save(self, path: Path) -> None:
         """Write the plan to a file that the user named."""
         if self.now is not None and self.now.plan is not None:
-            path.write_text(plan_text(self.now.plan), encoding="utf-8")
+            replace_file(path, plan_text(self.now.plan))
 
     def when(self) -> str:
         """Return the sentence on when the checks were made."""

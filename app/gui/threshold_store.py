@@ -12,7 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 from app.gui.session_files import free_path
 from app.own_thresholds import FILE, trouble_sentence
 from resources.failures import HyperscopeError, NotFoundError
-from resources.files import replace_file, write_failures
+from resources.files import replace_file, replaceable_file, write_failures
 from resources.storage_classes import StorageClasses
 from resources.threshold_sets import OwnThresholds, StorageLimits, read_thresholds, thresholds_text
 from widgets.thresholds import Draft
@@ -96,8 +96,9 @@ class ThresholdStore(QObject):
         with write_failures(self._path), ExitStack() as on_failure:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self.limits.trouble and self._path.exists():
-                aside = self._path.replace(free_path(self._path.with_name(self._path.name + _KEPT_ASIDE)))
-                on_failure.callback(aside.replace, self._path)
+                file = replaceable_file(self._path)
+                aside = file.replace(free_path(file.with_name(file.name + _KEPT_ASIDE)))
+                on_failure.callback(aside.replace, file)
             replace_file(self._path, thresholds_text(own, self._classes))
             on_failure.pop_all()
         self.limits = StorageLimits(self._classes, own)

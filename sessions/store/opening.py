@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
+from resources.files import is_device_or_pipe
 from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
 from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_lock, require_one_name
@@ -185,6 +186,8 @@ def _require_file(path: Path) -> None:
     with translated(path):
         if path.is_dir():
             raise not_a_session(path, "it is a folder")
+        if is_device_or_pipe(path):
+            raise not_a_session(path, "it is a device, a pipe or a socket")
         if path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists():
             raise not_a_session(path, "it is empty")
 

@@ -13,7 +13,9 @@ def begins_like_session(path: Path) -> bool:
     Not for a session that this process has open: closing a file drops the locks that SQLite holds on it.
     """
     try:
+        if not path.is_file():  # opening a pipe would wait for its writer
+            return False
         with path.open("rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
+    except (OSError, ValueError):
         return False

@@ -175,13 +175,35 @@ def test_what_can_not_be_written_leaves_nothing_behind(say: Say, night: Path, tm
     assert [one.name for one in tmp_path.iterdir()] == ["night.hscope"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are no files there")
+def test_a_pipe_is_neither_replaced_nor_waited_for(say: Say, night: Path, tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe.html", tmp_path / "link.html"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for out in (pipe, link):
+        code, _, wrong = say(night, "-o", out)
+        assert code == 5
+        assert wrong == (
+            f"hyperscope: {out} is a device, a pipe or a socket, not a file. "
+            "The report would take its place, or wait for ever; nothing was written. "
+            "Name a file that is new, or that may be replaced.\n"
+        )
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    code, _, wrong = say(pipe, "-o", tmp_path / "report.html")
+    assert code == 8
+    assert wrong.startswith(
+        "hyperscope: pipe.html is not a Hyperscope session: it is a device, a pipe or a socket."
+    )
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a folder in which even root can't write")
 def test_a_pdf_that_fails_does_not_deny_the_report(night: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     words = [sys.executable, "-m", "app", "report", str(night), "-o", str(out), "--pdf", "/proc/report.pdf"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # Qt in a process of its own
     assert done.returncode == 5
-    assert done.stderr.endswith(f"{out} is written, this is not.\n")
+    assert f"{out} is written, this is not." in done.stderr
     assert out.is_file()
 
 

@@ -55,7 +55,9 @@ def test_what_the_system_refuses_is_one_sentence_and_leaves_nothing(
     dialog.reject()
     bar = child_of(live.window, Messages)
     wait(qtbot, lambda: "can't be written" in bar.text)
-    assert bar.text.endswith("No such file or directory. Nothing was kept.")
+    assert bar.text.endswith(
+        "No such file or directory. Nothing was kept. Name a file in a folder that you may write."
+    )
     assert not gone.exists()
 
 
