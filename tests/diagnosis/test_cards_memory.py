@@ -253,8 +253,17 @@ class TestSwapping:
 
     def test_the_balloon_was_not_quick_enough(self) -> None:
         recording = short_host(3.0)
-        vm(recording, "a", swap_write=2.0, balloon=500.0, balloon_target=3_000.0)
+        grows = [10.0 * at for at in range(240)]
+        vm(recording, "a", swap_write=2.0, balloon=grows, balloon_target=3_000.0)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "balloon_lag"
+
+    def test_a_balloon_that_stands_is_behind_not_slow(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "a", swap_write=2.0, balloon=500.0, balloon_target=3_000.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "balloon_behind"
+        assert found.consequence_of is not None
+        assert found.consequence_of[0] == "mem.ballooning"
 
     def test_reading_back_on_a_host_with_room_is_recovery(self) -> None:
         recording = host()
@@ -292,6 +301,7 @@ class TestSwapping:
             "host_overcommit": "possible",
             "vm_limit": "unknown",
             "tools_missing": "unknown",
+            "balloon_behind": "unknown",
             "balloon_lag": "unknown",
             "recovering": "ruled out",
             "pool_limit": "ruled out",

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.diagnosis.expert.handmade_host import Host
+from tests.diagnosis.expert.handmade_second import SECOND
 
 _FC = "naa.60000970000297900"
 _PURE = "naa.624a9370bd452205599f42e8000"
@@ -408,6 +409,7 @@ CAPTURES: Mapping[str, Callable[[], Host]] = {
         two_queues,
         nfs_lost,
         paths_down,
+        *SECOND,
     )
 }
 

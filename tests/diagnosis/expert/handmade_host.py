@@ -206,7 +206,7 @@ class Host:
                 "Touched MBytes": size * active / 100.0,
                 "Touched Write MBytes": size * active / 250.0,
                 "% Active Estimate": active,
-                "Memctl?": 1.0,
+                "Memctl?": told_of(told, "driver", 1.0),
                 "Memctl MBytes": told_of(told, "balloon"),
                 "Memctl Target MBytes": told_of(told, "target"),
                 "Memctl Max MBytes": size * 0.65,
@@ -244,6 +244,7 @@ class Host:
         failed: Value = 0.0,
         aborts: Value = 0.0,
         resets: Value = 0.0,
+        conflicts: Value = 0.0,
         path_ms: Mapping[str, Value] | None = None,
         path_failed: Mapping[str, Value] | None = None,
         worlds: Mapping[str, float] | None = None,
@@ -266,7 +267,7 @@ class Host:
             "Aborts/sec": aborts,
             "Resets/sec": resets,
             "Failed Reserves/sec": 0.0,
-            "Conflicts/sec": 0.0,
+            "Conflicts/sec": conflicts,
             "Reserves/sec": 0.0,
         }
         self.put(
