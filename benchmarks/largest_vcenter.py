@@ -33,6 +33,7 @@ from benchmarks.perf_replies import (
     sample_info,
     series_xml,
 )
+from collectors.axis import Axis
 from collectors.feed import Health, Layout, Tick
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.realtime import Realtime
@@ -219,6 +220,7 @@ class StoreFeed:
     writer: SessionWriter
     health: Health | None = None
     layouts: list[tuple[int, int]] = field(default_factory=list)
+    axis: Axis | None = None
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source to the session and return its number."""

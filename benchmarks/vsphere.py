@@ -220,7 +220,7 @@ class _Nowhere(StoreFeed):
     """Takes everything and keeps nothing: what decoding costs, without the store."""
 
     def __init__(self) -> None:
-        self.layouts = []
+        self.layouts, self.axis = [], None
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         pass

@@ -14,6 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from collectors.axis import Axis
 from sessions.journal import JournalEntry, TestRun
 from sessions.model import (
     Entity,
@@ -87,6 +88,10 @@ class Feed(Protocol):
     Every call may raise HyperscopeError when the writer has failed (a full disk): the collector lets it pass
     through.
     """
+
+    @property
+    def axis(self) -> Axis | None:
+        """The time axis that all sources of the recording share; None: each keeps its own times."""
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source and return its number; a source of the same kind and name in a resumed

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from collectors.axis import Axis
 from collectors.feed import Health, Layout, Tick
 from recorder.board import Board
 from recorder.queue import Job, WriterQueue
@@ -23,14 +24,21 @@ class CollectorFeed:
     """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads.
 
     ``error`` is why no more data is accepted, None while it is: every call raises it.
-    ``sources_with_samples`` are the numbers of the sources that had samples in this run.
+    ``sources_with_samples`` are the numbers of the sources that had samples in this run. ``axis`` is the time
+    axis that all collectors of the recording share.
     """
 
-    def __init__(self, collector: int, queue: WriterQueue, board: Board) -> None:
+    def __init__(self, collector: int, queue: WriterQueue, board: Board, axis: Axis) -> None:
         self._collector, self._queue, self._board = collector, queue, board
+        self._axis = axis
         self._sources: dict[int, int] = {}
         self.sources_with_samples: set[int] = set()
         self.error: HyperscopeError | None = None
+
+    @property
+    def axis(self) -> Axis | None:
+        """The time axis of the recording."""
+        return self._axis
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source and return its number; a source of the same kind and name in a resumed

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from collectors.axis import Axis
 from collectors.feed import Collector
 from recorder.board import Board
 from recorder.bugs import BugError
@@ -47,6 +48,7 @@ class CollectorThreads:
         self.controls = RunControls()
         self.without_samples: list[str] = []
         self._adding = threading.Lock()
+        self._axis = Axis()
         self._running = [self._enter(collector) for collector in collectors]
 
     @property
@@ -143,7 +145,7 @@ class CollectorThreads:
                     feed.report(source.number, replace(health, gaps=1))
 
     def _collect(self, number: int, collector: Collector, controls: CollectorControls) -> None:
-        feed = CollectorFeed(number, self._queue, self._board)
+        feed = CollectorFeed(number, self._queue, self._board, self._axis)
         began_ms = now_ms()
         error: HyperscopeError | None = None
         try:

@@ -81,9 +81,10 @@ SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio", "log"]
 class SourceSpec:
     """The specification of a source. ``name`` is the host as its source names it, or the vCenter's name.
 
-    ``clock_offset_ms`` is the source's clock minus the reference clock; sample times are stored as the source
-    gave them. ``attributes`` are texts shown by ``info`` (file names, time zone, what was lost); the
-    attributes EXPECTED and RECEIVED are numbers of samples.
+    ``clock_offset_ms`` is how far the stored times are ahead of the reference clock: they are as the source
+    gave them, or moved onto the axis of the recording (``collectors.axis``). ``attributes`` are texts shown
+    by ``info`` (file names, time zone, what was lost); the attributes EXPECTED and RECEIVED are numbers of
+    samples.
     """
 
     kind: SourceKind

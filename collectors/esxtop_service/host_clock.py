@@ -1,8 +1,9 @@
 """A host's clock beside that of the server it is asked through, on whose time its samples are stored.
 
-A vCenter's own counters carry the vCenter's time, an esxtop reply the host's: on one axis they would be apart
-by what the clocks are. The reply's stamp tells whole seconds, the host's DateTimeSystem milliseconds. That
-somebody sets the host's clock is noticed by the time since its boot, which the reply has, too.
+A vCenter's own counters carry the vCenter's time, an esxtop reply the host's: on one axis
+(``collectors.axis``) they would be apart by what the clocks are. The reply's stamp tells whole seconds, the
+host's DateTimeSystem milliseconds. That somebody sets the host's clock is noticed by the time since its boot,
+which the reply has, too.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
+from collectors.axis import Axis, Placement, Rank, Reference, SourceClock, ahead_sentence
 from collectors.esxtop_service.reply import Reply
 from collectors.esxtop_service.sampling import time_ms
+from collectors.server_clock import read_clock
 from connections.failures import ClosedError
 from connections.vsphere.logged_in import Connection
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
-from resources.units import format_duration
 
 _HALF_SECOND_MS = 500
 """A stamp of whole seconds is half a second late on average, and off by as much at most."""
@@ -35,10 +37,8 @@ class Skew:
     doubt_ms: int = 0
 
     def sentence(self, place: str) -> str:
-        """Return the skew in words: ``3.2 s ahead of vc01, ± 0.1 s``."""
-        way = "ahead of" if self.ms > 0 else "behind"
-        doubt = format_duration(round(self.doubt_ms / 1000, 1))
-        return f"{format_duration(round(abs(self.ms) / 1000, 1))} {way} {place}'s, ± {doubt}"
+        """Return the skew in words: ``3.2 s ahead of vc01's, ± 100 ms``."""
+        return ahead_sentence(self.ms, self.doubt_ms, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +63,39 @@ class HostClock:
     """Measures one host's clock: at the first reply, after an outage, after it was set, every ten minutes.
 
     ``skew`` is what was measured last; ``shift_ms`` is what is taken from the host's times, 0 for clocks that
-    are as equal as a stamp of whole seconds can tell.
+    are as equal as a stamp of whole seconds can tell. Without an ``axis`` they come to the server's time.
     """
 
-    def __init__(self, vsphere: VSphere, moid: str, jump_s: float) -> None:
+    def __init__(self, vsphere: VSphere, moid: str, jump_s: float, axis: Axis | None = None) -> None:
         self._vsphere, self._moid, self._jump_ms = vsphere, moid, jump_s * 1000
+        self._axis, self._server = axis, SourceClock(self._jump_ms)
+        self._placement = Placement(axis, self._servers_clock)
         self._before: Told | None = None
         self._measured = 0.0
         self.skew = Skew()
-        self.shift_ms = 0
+
+    @property
+    def shift_ms(self) -> int:
+        """What is taken from the host's times."""
+        return self._placement.shift_ms
+
+    @property
+    def reference(self) -> str:
+        """Whose time the samples are on; empty for that of our own clock."""
+        reference = self._placement.reference
+        return "" if reference is None else reference.place
 
     @property
     def ahead_of_ours_ms(self) -> int:
         """By how much the stored times are ahead of our clock."""
-        return self._vsphere.clock_offset_ms + self.skew.ms - self.shift_ms
+        best = self._server.best
+        here_ms = self._vsphere.clock_offset_ms if best is None else round(best.ahead_ms)
+        return here_ms + self.skew.ms - self.shift_ms
+
+    def _servers_clock(self) -> Reference:
+        best = self._server.best
+        place = self._vsphere.address.place
+        return Reference(place) if best is None else Reference(place, best.ahead_ms, best.doubt_ms)
 
     def forget(self) -> None:
         """Measure anew with the next reply: the connection was lost meanwhile."""
@@ -92,22 +111,27 @@ class HostClock:
         jump_ms = jump_ms if abs(jump_ms) > self._jump_ms + 2 * _HALF_SECOND_MS else 0
         is_new = before is None or told.up_ms < before.up_ms  # it was booted, or somebody else answers
         if is_new or jump_ms or time.monotonic() - self._measured > _EVERY_S:
-            self._measure(told, took_s)
+            self._measure(told, took_s, was_set=is_new or bool(jump_ms))
         self._before = told
         return jump_ms
 
-    def _measure(self, told: Told, took_s: float) -> None:
+    def _measure(self, told: Told, took_s: float, *, was_set: bool) -> None:
         replied = time.time() - took_s / 2
-        _, asked_s = self._vsphere.server_time()
-        here = self._vsphere.clock_offset_ms
+        server = read_clock(self._vsphere)
+        server_jump_ms = self._server.add(server)
+        best, asked_s = self._server.best or server, server.doubt_ms / 500
+        if self._axis is not None and self._vsphere.about.api_type == "VirtualCenter":
+            place = self._vsphere.address.place
+            self._axis.refer(Rank.BEHIND_SERVICE, place, best, was_set=bool(server_jump_ms))
+        here = round(server.ahead_ms)
         by_stamp = round(told.t_ms + _HALF_SECOND_MS - replied * 1000) - here
         doubt = round(took_s * 500 + asked_s * 500) + _HALF_SECOND_MS + _OLD_MS
         exact = self._exact(here, asked_s)
         agrees = exact is not None and abs(exact.ms - by_stamp) <= doubt + exact.doubt_ms
         self.skew = exact if exact is not None and agrees else Skew(by_stamp, doubt)
-        least_ms = max(_HALF_SECOND_MS, self.skew.doubt_ms)
-        if abs(self.skew.ms - self.shift_ms) > least_ms:
-            self.shift_ms = self.skew.ms if abs(self.skew.ms) > least_ms else 0
+        self._placement.place(
+            best.ahead_ms + self.skew.ms, self.skew.doubt_ms, self._jump_ms, was_set=was_set
+        )
         self._measured = time.monotonic()
 
     def _exact(self, here_ms: int, asked_s: float) -> Skew | None:
@@ -128,9 +152,3 @@ class HostClock:
     def _question(self, connection: Connection) -> float | None:
         clock = vim.HostSystem(self._moid, connection.stub).configManager.dateTimeSystem
         return None if clock is None else float(clock.QueryDateTime().timestamp())
-
-
-def jump_sentence(host: str, jump_ms: int) -> str:
-    """Return the sentence that says that a host's clock was set."""
-    way = "forward" if jump_ms > 0 else "back"
-    return f"The clock of {host} was set {way} by {format_duration(round(abs(jump_ms) / 1000))}"

@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from collectors.axis import clock_jump_message
 from collectors.esxtop_service.checks import check
 from collectors.esxtop_service.counter_info import CounterInfo, read_counter_info
-from collectors.esxtop_service.host_clock import HostClock, jump_sentence
+from collectors.esxtop_service.host_clock import HostClock
 from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
 from collectors.esxtop_service.series import HostSeries
@@ -83,7 +84,7 @@ class HostPolling:
         self._last_count = 0
         self._longest_s = 0.0
         self._is_known = False
-        self._clock = HostClock(vsphere, host.moid, known.polling.clock_jump_s)
+        self._clock = HostClock(vsphere, host.moid, known.polling.clock_jump_s, feed.axis)
         self.is_freed = True
         self.report("connecting")
 
@@ -213,12 +214,11 @@ class HostPolling:
         before = self._clock.skew
         jump_ms = self._clock.follow(reply, took_s)
         if self._clock.skew != before:
-            offset_ms = self._vsphere.clock_offset_ms + self._clock.skew.ms
-            self._feed.update_source(self._source, clock_offset_ms=offset_ms)
+            self._feed.update_source(self._source, clock_offset_ms=self._clock.ahead_of_ours_ms)
             self._tell_about()
         if jump_ms:
             at = time_ms(reply) - self._clock.shift_ms
-            text = jump_sentence(self._name, jump_ms)
+            text = clock_jump_message(self._name, jump_ms)
             self._feed.add_events([Event(at, "clock", text, self._ref, id=f"{self._ref.key}/clock/{at}")])
 
     def _tell_about(self) -> None:
@@ -227,8 +227,14 @@ class HostPolling:
         if self._longest_s:
             about.append((_COLLECTION, f"up to {format_duration(round(self._longest_s, 2))}"))
         how = self._clock.skew.sentence(self._vsphere.address.place)
-        about.append((_CLOCK, how + ("; samples are on that one's time" if self._clock.shift_ms else "")))
+        about.append((_CLOCK, how + self._on_whose_time()))
         self._feed.update_source(self._source, attributes=about)
+
+    def _on_whose_time(self) -> str:
+        if not self._clock.shift_ms:
+            return ""
+        place, server = self._clock.reference, self._vsphere.address.place
+        return f"; samples are on {'that one' if place == server else place or 'this computer'}'s time"
 
     def _tell_who_it_is(self, reply: Reply) -> None:
         t_ms = time_ms(reply) - self._clock.shift_ms

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from collectors.axis import Placement
 from collectors.feed import Feed, Health, State
 from collectors.guest.about import About, read_about
 from collectors.guest.frames import Frame
@@ -57,7 +58,9 @@ class GuestWatching:
         self._last_ms = 0
         self._last_count = 0
         self._gap: Gap | None = None
+        self._placement = Placement(feed.axis)
         self._offset_ms: int | None = None
+        self._told_offset_ms: int | None = None
         self._boot_ms: int | None = None
         self._killed = 0.0
         self._clock_was_set = False
@@ -65,7 +68,7 @@ class GuestWatching:
 
     @property
     def last_ms(self) -> int:
-        """The time of the newest sample (ms of the guest's clock), 0 for none."""
+        """The time of the newest sample (ms, as it is stored), 0 for none."""
         return self._last_ms
 
     @property
@@ -105,15 +108,15 @@ class GuestWatching:
         """Take a sample that has just arrived, as typeperf prints it; its time is the guest's."""
         if self._about is None or self._ref is None:
             return
-        self._tell(self._ref, self._about, row.t_ms)
-        self._note_clock(0, row.t_ms, time.time() * 1000)
-        self.report("recording", self._store(row.sample, row.t_ms))
+        t_ms = self._note_clock(0, row.t_ms, time.time() * 1000)
+        self._tell(self._ref, self._about, t_ms)
+        self.report("recording", self._store(row.sample, t_ms))
 
     def miss(self, reason: str) -> None:
         """No sample now: the gap since the last one grows, up to the guest's present time."""
         if not self._last_ms:
             return
-        now_ms = time.time() * 1000 + (self._offset_ms or 0)
+        now_ms = time.time() * 1000 + (self._offset_ms or 0) - self._placement.shift_ms
         missed = int((now_ms - self._last_ms) // self._interval_ms)
         if missed >= 1:
             start = self._last_ms + self._interval_ms
@@ -156,7 +159,7 @@ class GuestWatching:
             self._feed.add_facts(new)
 
     def _time_of(self, reading: Reading, arrived_ms: float) -> int:
-        """The guest's time of a reading (ms since 1970).
+        """When a reading was taken (ms since 1970), by the guest's clock on the recording's axis.
 
         A clock that tells whole seconds alone is read once; from then on the time since the boot is added.
         """
@@ -170,21 +173,32 @@ class GuestWatching:
             boot_ms, jump_ms = known, 0
         self._boot_ms = boot_ms
         t_ms = round(boot_ms + up_ms) if is_coarse or told_ms is None else round(told_ms)
-        self._note_clock(jump_ms, t_ms, arrived_ms)
-        return t_ms
+        return self._note_clock(jump_ms, t_ms, arrived_ms)
 
-    def _note_clock(self, jump_ms: int, t_ms: int, arrived_ms: float) -> None:
-        """Note by how much the guest's clock is ahead of ours, and when somebody set it."""
+    def _note_clock(self, jump_ms: int, t_ms: int, arrived_ms: float) -> int:
+        """Note by how much the guest's clock is ahead of ours, and when somebody set it.
+
+        Return the time ``t_ms`` of the guest's clock on the axis.
+        """
         offset_ms = round(t_ms - arrived_ms)
         was_set = self._clock_was_set = abs(jump_ms) > _JUMP_MS
+        known_ms, shift_ms = self._offset_ms, self._placement.shift_ms
+        # What arrives late makes the guest's clock seem behind: the least late tells most.
+        if known_ms is None or was_set or offset_ms > known_ms + _NEWS_MS:
+            self._offset_ms = known_ms = offset_ms
+        if was_set and self._feed.axis is not None:
+            self._placement.nudge(jump_ms)
+        # What tells the time one way alone may be late by as much as it comes apart.
+        self._placement.place(known_ms, self._interval_ms, _JUMP_MS, was_set=False)
+        if self._offset_ms != self._told_offset_ms or self._placement.shift_ms != shift_ms:
+            self._told_offset_ms = self._offset_ms
+            self._feed.update_source(self._source, clock_offset_ms=known_ms - self._placement.shift_ms)
+        t_ms -= self._placement.shift_ms
         if was_set and self._ref is not None:
             far, way = format_duration(round(abs(jump_ms) / 1000)), "on" if jump_ms > 0 else "back"
             text = f"The clock of {self._ref.key} was set {way} by {far}."
             self._feed.add_events([Event(t_ms, _EVENT, text, self._ref, id=f"{self._ref.key}/clock/{t_ms}")])
-        # What arrives late makes the guest's clock seem behind: the least late tells most.
-        if self._offset_ms is None or was_set or offset_ms > self._offset_ms + _NEWS_MS:
-            self._offset_ms = offset_ms
-            self._feed.update_source(self._source, clock_offset_ms=offset_ms)
+        return t_ms
 
     def _note_boot(self, reading: Reading, t_ms: int) -> None:
         if self._last is None or self._ref is None or self._last.boot == reading.boot:

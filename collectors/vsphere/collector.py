@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from collectors.axis import Rank
 from collectors.feed import Controls, Feed, Health
+from collectors.server_clock import read_clock
 from collectors.vsphere.counters.archive import Archive
 from collectors.vsphere.counters.counter_selection import REALTIME, CounterSelection
 from collectors.vsphere.counters.metrics import Definition
@@ -101,6 +103,10 @@ class VSphereCollector:
             ending.join()
 
     def _record(self, vsphere: VSphere, feed: Feed, shared: SharedControls) -> None:
+        rank = Rank.VCENTER if vsphere.about.api_type == "VirtualCenter" else Rank.HOST
+        if feed.axis is not None:  # before the inventory is read, which may take minutes
+            with contextlib.suppress(SourceError):  # the rounds ask again
+                feed.axis.refer(rank, vsphere.address.place, read_clock(vsphere))
         source = feed.add_source(self._source(vsphere))
         feed.report(source, Health("connecting", message="Reading the inventory."))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from collectors.axis import Axis
 from tests.esxtop_ssh.conftest import Recording
 from tests.esxtop_ssh.fake_hosts import FakeHost
+from tests.vsphere.feeds import MemoryFeed
 
 pytestmark = pytest.mark.usefixtures("no_thread_left")
 Start = Callable[..., Recording]
@@ -49,6 +52,48 @@ def test_a_host_without_date(host: FakeHost, recording: Start, capture: Path) ->
     run = recorded(host, recording, capture, 0)
     assert abs(run.ticks()[0] / 1000 - time.time()) < FEW_S
     assert run.feed.sources[1].clock_offset_ms == 0
+
+
+def test_a_wrong_clock_is_put_on_the_axis_of_the_recording(
+    host: FakeHost, recording: Start, capture: Path
+) -> None:
+    host.set_clock(-4000)
+    host.plan(capture, every_s=2, stamps="now", then="repeat", zone_s=3600)
+    feed = MemoryFeed()
+    feed.axis = Axis()
+    run = recording(host, feed=feed)
+    run.until_ticks(1)
+    run.end()
+    assert abs(run.ticks()[0] / 1000 - time.time()) < FEW_S
+    told = dict(feed.sources[1].attributes)["its clock"]
+    assert told.startswith(("1 h 6 min", "1 h 7 min")), told
+    assert "behind this computer's" in told
+    assert abs(feed.sources[1].clock_offset_ms) < FEW_S * 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [600, -600])
+def test_a_clock_that_is_set_is_an_event_on_the_axis(
+    host: FakeHost, recording: Start, capture: Path, seconds: int
+) -> None:
+    host.plan(capture, every_s=2, stamps="now", then="repeat")
+    feed = MemoryFeed()
+    feed.axis = Axis()
+    run = recording(host, feed=feed)
+    run.until_ticks(2)
+    host.set_clock(seconds)
+    before = len(run.ticks())
+    feed.until(lambda: any(event.kind == "clock" for event in feed.events))
+    run.until_ticks(before + 3)
+    run.end()
+    (event,) = feed.events
+    way = "forward" if seconds > 0 else "back"
+    assert f" was set {way} by " in event.text
+    times = run.ticks()
+    assert abs(times[-1] / 1000 - time.time()) < FEW_S
+    assert max(later - one for one, later in itertools.pairwise(times)) < 100_000
+    assert not [gap for gap in feed.gaps if gap.reason != "no sample was taken"]
+    assert feed.twice == []
 
 
 @pytest.mark.slow

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import Any
 
 import pytest
 
+from collectors.axis import Axis
 from collectors.guest.frames import Frame
 from collectors.guest.watching import GuestWatching, Watched
 from resources.guest_counters import load_guest_counters
@@ -18,8 +21,9 @@ WATCHED = Watched("app01.lab", "app01.lab")
 class Guest:
     """A guest that tells frames; ``feed`` has what was made of them."""
 
-    def __init__(self, *about: str) -> None:
+    def __init__(self, *about: str, axis: Axis | None = None) -> None:
         self.feed = MemoryFeed()
+        self.feed.axis = axis
         self.watching = GuestWatching(self.feed, WATCHED, load_guest_counters(), 5)
         self.tells(*about)
 
@@ -72,6 +76,22 @@ def test_a_clock_that_is_set_is_an_event(clock: float, says: str) -> None:
     guest.counts(110, clock=clock)
     assert guest.events == [says]
     assert {gap.reason for gap in guest.feed.gaps} <= {"the guest's clock was set on: nothing was missed"}
+
+
+@pytest.mark.parametrize("clock", [170.0, 50.0])
+def test_on_an_axis_a_clock_that_is_set_moves_no_sample(clock: float) -> None:
+    guest = Guest(axis=Axis())
+    for uptime in (100, 105):
+        guest.counts(uptime)
+    began = time.time()
+    for uptime in (110, 115, 120):
+        guest.counts(uptime, clock=clock + uptime - 110)
+    ticks = guest.ticks
+    assert [round(later - one) for one, later in itertools.pairwise(ticks)] == [5, 5, 5]
+    assert abs(ticks[0] + START_S - began) < 60, "on our time, not the guest's"
+    assert len(guest.events) == 1
+    assert guest.feed.gaps == []
+    assert guest.feed.twice == []
 
 
 def test_a_clock_that_was_set_back_stores_nothing_twice() -> None:

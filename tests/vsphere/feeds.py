@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from collectors.axis import Axis
 from collectors.feed import Health, Layout, Tick
 from sessions.identities import Identities
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
@@ -17,6 +18,7 @@ class MemoryFeed:
     """``samples[spec][t_ms]`` is what was stored; a sample that comes twice fails the test."""
 
     def __init__(self) -> None:
+        self.axis: Axis | None = None
         self.sources: dict[int, SourceSpec] = {}
         self.entities: dict[EntityRef, Entity] = {}
         self.facts: list[Fact] = []
@@ -53,6 +55,7 @@ class MemoryFeed:
             self.sources[source] = replace(
                 spec,
                 interval_s=spec.interval_s if interval_s is None else interval_s,
+                clock_offset_ms=spec.clock_offset_ms if clock_offset_ms is None else clock_offset_ms,
                 attributes=spec.attributes if attributes is None else tuple(attributes),
             )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from collectors.axis import Axis
 from collectors.feed import Health, Layout, Tick
 from collectors.vsphere.inventory.inventory_state import InventoryState
 from collectors.vsphere.inventory.paths import PLACES, kind_of
@@ -68,6 +69,7 @@ class KeptFeed:
     written: list[Fact] = field(default_factory=list)
     told: list[Event] = field(default_factory=list)
     identities: Identities = field(default_factory=Identities)
+    axis: Axis | None = None
 
     def settle(self, kept: InventoryState, at: int, *, complete: bool = False) -> list[Fact]:
         """Let an inventory settle; the facts that it says, and events without pairing."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.vsphere.counters.clock import Clock, clock_jump_message
+from collectors.axis import ClockReading as Clock
+from collectors.axis import clock_jump_message
 
 BEFORE = Clock(1_000_000, 50.0, 300.0, 5.0)
 
@@ -39,5 +40,5 @@ def test_the_size_of_a_jump(passed_s: float, jump_ms: int) -> None:
 
 
 def test_words() -> None:
-    assert clock_jump_message("vc01.lab", -100_400) == "The clock of vc01.lab was set back by 100 s"
+    assert clock_jump_message("vc01.lab", -100_400) == "The clock of vc01.lab was set back by 1 min 40 s"
     assert clock_jump_message("vc01.lab", 2_600) == "The clock of vc01.lab was set forward by 3 s"

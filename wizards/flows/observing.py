@@ -8,6 +8,7 @@ from math import isnan
 
 import numpy as np
 
+from collectors.axis import Axis
 from collectors.feed import Feed, Health, Layout, Tick
 from sessions.journal import JournalEntry, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, FloatArray, Gap, Kind, SeriesSpec, SourceSpec
@@ -29,6 +30,11 @@ class ObservingFeed:
         self._chosen: frozenset[EntityRef] = frozenset()
         self._devices: frozenset[str] = frozenset()
         self._samples: list[tuple[int, SeriesSpec, float]] = []
+
+    @property
+    def axis(self) -> Axis | None:
+        """The time axis of the other feed."""
+        return self._feed.axis
 
     def choose(self, objects: Collection[EntityRef], devices: Collection[str] = ()) -> None:
         """Leave out datastores that are none of these, and devices with other names, unless none is known:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from collectors.esxtop.over_ssh import refusals
-from collectors.esxtop.over_ssh.questions import NoAnswer, RemoteHost, ask, ask_offset, esxtop_command
+from collectors.esxtop.over_ssh.questions import NoAnswer, RemoteHost, ask, ask_clock, esxtop_command
 from collectors.esxtop.over_ssh.recorded_host import RecordedHost
 from collectors.esxtop.over_ssh.stream import EsxtopOutput, OtherLine, Row
 from collectors.feed import Controls, Feed
@@ -155,7 +155,7 @@ class EsxtopSshCollector:
                     others = written.text
                 if isinstance(written, Row):
                     heard = time.monotonic()  # what is no row is no sign that esxtop works
-                recorded.take(written, lambda: ask_offset(connection, limits.answer_s))
+                recorded.take(written, lambda: ask_clock(connection, limits.answer_s))
             recorded.hear(_last_line(process.stderr))
             if chunk is None:
                 recorded.report("recording")

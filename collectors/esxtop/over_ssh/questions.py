@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from collectors.axis import ClockReading
 from connections.ssh.connection import CommandResult, SshConnection
 from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
@@ -55,11 +56,11 @@ def esxtop_command(interval_s: int) -> str:
 class RemoteHost:
     """What a host says of itself; empty where it says nothing. All texts are safe to show.
 
-    ``offset_ms`` is its clock minus ours, None if it has no ``date``. ``is_root`` is None if it does not
+    ``clock`` is what its clock showed, None if it has no ``date``. ``is_root`` is None if it does not
     tell. ``uuid`` is its hardware's, as a vCenter knows it.
     """
 
-    offset_ms: int | None
+    clock: ClockReading | None
     is_root: bool | None
     name: str
     system: str
@@ -82,14 +83,14 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
     answers = _answers(done.stdout)
     if answers is None:
         return NoAnswer(_beginning(done.stdout) or _beginning(done.stderr.encode()))
-    offset_ms = ask_offset(connection, within_s)
+    clock = ask_clock(connection, within_s)
     has_esxtop = bool(answers.get("esxtop"))
     if has_esxtop:
         for question in (_VERSION, _UUID_OF_HARDWARE):
             answers |= _asked_softly(connection, question)
     uuid, name, user = answers.get("uuid", "").lower(), answers.get("name", ""), answers.get("user", "")
     return RemoteHost(
-        offset_ms=offset_ms,
+        clock=clock,
         is_root=user == "0" if user.isascii() and user.isdigit() else None,
         name=name if _HOST.fullmatch(name) else "",
         system=shown(answers.get("system", ""), _LONGEST),
@@ -100,11 +101,8 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
     )
 
 
-def ask_offset(connection: SshConnection, within_s: float) -> int | None:
-    """Return the host's clock minus ours (ms), 0 if it is less than can be told; None if it does not tell.
-
-    Raises SourceError.
-    """
+def ask_clock(connection: SshConnection, within_s: float) -> ClockReading | None:
+    """Return what the host's clock shows; None if it does not tell. Raises SourceError."""
     began, begun = time.time(), time.monotonic()
     said = _asked_softly(connection, _CLOCK, within_s).get("time", "")
     took_s = time.monotonic() - begun
@@ -114,8 +112,7 @@ def ask_offset(connection: SshConnection, within_s: float) -> int | None:
         host = datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
         return None
-    off_s = host.timestamp() + 0.5 - began - took_s / 2  # a date has whole seconds, and some way to go
-    return round(off_s * 1000) if abs(off_s) > 0.5 + took_s / 2 else 0
+    return ClockReading.answered(host.timestamp() * 1000, began, took_s, grain_ms=1000)
 
 
 def _asked_softly(connection: SshConnection, question: str, within_s: float = _SOFT_S) -> dict[str, str]:

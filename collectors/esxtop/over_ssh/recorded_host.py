@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
+from collectors.axis import ClockReading, clock_jump_message
 from collectors.esxtop.header import Header
 from collectors.esxtop.over_ssh.coverage import UNREADABLE, Coverage
 from collectors.esxtop.over_ssh.host_rows import HostRows, host_of
 from collectors.esxtop.over_ssh.questions import RemoteHost
 from collectors.esxtop.over_ssh.stream import HeaderLine, LostRow, OtherLine, Row, Written
+from collectors.esxtop.over_ssh.stream_clock import AskClock, StreamClock
 from collectors.esxtop_names import Counters
 from collectors.feed import Feed, Health, State
 from resources.esxtop_streaming import Streaming
 from resources.foreign_text import storable
 from resources.units import format_count, format_duration
 from sessions.identities import UUID
-from sessions.model import EntityRef, Fact, SourceSpec
+from sessions.model import EntityRef, Event, Fact, SourceSpec
 
 _UNNAMED = re.compile(r"localhost(\..*)?", re.IGNORECASE)
 _QUARTER_MS = 900_000
 _HOUR_MS = 3_600_000
 _SET_BACK = "The host's clock was set back by {}: its samples count again from where they ended."
 _SET_FORWARD = "the host's clock was set forward"
-AskClock = Callable[[], int | None]
-"""Asks for the host's clock minus ours (ms)."""
 
 
 class RecordedHost:
@@ -42,7 +41,7 @@ class RecordedHost:
         self._feed, self._fallback, self._limits, self._catalogue = feed, fallback, limits, catalogue
         self._interval_s = interval_s
         self._remote: RemoteHost | None = None
-        self._offset_ms: int | None = None
+        self._clock = StreamClock(feed.axis, limits.jump_s)
         self._zone_ms: int | None = None
         self._source = 0
         self._host: HostRows | None = None
@@ -58,7 +57,8 @@ class RecordedHost:
         """A connection stands, and the host has said who it is."""
         self._remote, self._zone_ms = remote, None
         self._said = self._trouble = ""
-        self._set_offset(remote.offset_ms)
+        if remote.clock is not None:
+            self._read_clock(remote.clock)
 
     def take(self, written: Written, ask_clock: AskClock) -> None:
         """Store what esxtop wrote."""
@@ -83,7 +83,7 @@ class RecordedHost:
     def miss(self, reason: str, message: str = "", state: State = "reconnecting") -> None:
         """Nothing comes, for this reason: the gap grows."""
         if self._coverage is not None:
-            self._coverage.miss(self._now_ms(), reason)
+            self._coverage.miss(self._clock.now_ms(), reason)
         self.report(state, message)
 
     def report(self, state: State, message: str | None = None) -> None:
@@ -95,7 +95,7 @@ class RecordedHost:
             message = " ".join(
                 filter(None, (self._trouble, f"esxtop says {self._said!r}." if self._said else ""))
             )
-        behind_s = 0.0 if book.last_ms is None else max(0.0, (self._now_ms() - book.last_ms) / 1000)
+        behind_s = 0.0 if book.last_ms is None else max(0.0, (self._clock.now_ms() - book.last_ms) / 1000)
         health = Health(
             state,
             interval_s=self._interval_s,
@@ -130,8 +130,8 @@ class RecordedHost:
             "esxtop",
             f"{ref.key} over ssh",  # its esxtop service, which may be recorded beside it, has the plain name
             self._interval_s,
-            self._offset_ms or 0,
-            tuple(_attributes(remote)),
+            self._clock.offset_ms,
+            tuple(self._attributes(remote)),
         )
         self._source, self._ref = self._feed.add_source(spec), ref
         self._coverage = Coverage(
@@ -147,7 +147,7 @@ class RecordedHost:
         host, book = self._host, self._coverage
         assert host is not None, "a header comes first"
         assert book is not None
-        row = replace(row, t_ms=row.t_ms + self._zone(row.t_ms))
+        row = self._placed(row, book, ask_clock)
         book.resume_after(host.prepare(row.t_ms))
         if book.last_ms is not None and row.t_ms <= book.last_ms:
             self._refuse(row, book.last_ms, ask_clock)
@@ -188,27 +188,48 @@ class RecordedHost:
         The host's own date tells, to a quarter of an hour, once for each connection.
         """
         if self._zone_ms is None:
-            off_ms = 0.0 if self._offset_ms is None else self._now_ms() - t_ms
+            off_ms = self._clock.host_now_ms() - t_ms if self._clock.is_known else 0.0
             is_zone = abs(off_ms) <= self._limits.zone_hours * _HOUR_MS + _QUARTER_MS / 2
             self._zone_ms = round(off_ms / _QUARTER_MS) * _QUARTER_MS if is_zone else 0
         return self._zone_ms
 
     def _clock_was_set(self, ask_clock: AskClock) -> bool:
         """Ask the host for its date; True if its clock is elsewhere than it was."""
-        before, now = self._offset_ms, ask_clock()
-        if before is None or now is None or abs(now - before) <= self._limits.jump_s * 1000:
+        if self._feed.axis is not None:
+            return False  # the axis has seen to it
+        before, known = self._clock.ahead_ms, self._clock.is_known
+        now = ask_clock()
+        if not known or now is None or abs(now.ahead_ms - before) <= self._limits.jump_s * 1000:
             return False
-        self._set_offset(now)
+        self._read_clock(now)
         return True
 
-    def _set_offset(self, offset_ms: int | None) -> None:
-        self._offset_ms = offset_ms
-        if self._source and offset_ms is not None:
-            self._feed.update_source(self._source, clock_offset_ms=offset_ms)
+    def _placed(self, row: Row, book: Coverage, ask_clock: AskClock) -> Row:
+        """The row in UTC, on the axis; that the host's clock was set before it is told as an event."""
+        utc_ms = row.t_ms + self._zone(row.t_ms)
+        before_ms = self._clock.offset_ms
+        t_ms, jump_ms = self._clock.put(utc_ms, book.last_ms, book.usual_ms, ask_clock)
+        if jump_ms:
+            self._tell_jump(jump_ms, t_ms)
+        if jump_ms or self._clock.offset_ms != before_ms:
+            self._tell_clock()
+        return replace(row, t_ms=t_ms)
 
-    def _now_ms(self) -> float:
-        """The host's present time."""
-        return time.time() * 1000 + (self._offset_ms or 0)
+    def _read_clock(self, reading: ClockReading) -> None:
+        jump_ms = self._clock.read(reading)
+        if jump_ms and self._feed.axis is not None:
+            self._tell_jump(jump_ms, round(self._clock.now_ms()))
+        self._tell_clock()
+
+    def _tell_jump(self, jump_ms: int, t_ms: int) -> None:
+        if self._ref is not None:
+            text, name = clock_jump_message(self._ref.key, jump_ms), f"{self._ref.key}/clock/{t_ms}"
+            self._feed.add_events([Event(t_ms, "clock", text, self._ref, id=name)])
+
+    def _tell_clock(self) -> None:
+        if self._source and self._remote is not None:
+            about = tuple(self._attributes(self._remote))
+            self._feed.update_source(self._source, clock_offset_ms=self._clock.offset_ms, attributes=about)
 
     def _versions(self) -> tuple[str, ...]:
         remote = self._remote
@@ -225,10 +246,12 @@ class RecordedHost:
         if facts:
             host.state(facts)
         if self._remote is not None:
-            self._feed.update_source(self._source, attributes=tuple(_attributes(self._remote)))
+            self._feed.update_source(self._source, attributes=tuple(self._attributes(self._remote)))
 
-
-def _attributes(remote: RemoteHost) -> Iterator[tuple[str, str]]:
-    for name, value in (("product", remote.product), ("esxtop", remote.version)):
-        if value:
-            yield name, storable(value)
+    def _attributes(self, remote: RemoteHost) -> Iterator[tuple[str, str]]:
+        told = (
+            ("product", remote.product),
+            ("esxtop", remote.version),
+            ("its clock", self._clock.sentence()),
+        )
+        yield from ((name, storable(value)) for name, value in told if value)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.feed import Controls, Feed, Health
-from collectors.vsphere.counters.clock import read_clock
+from collectors.server_clock import read_clock
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans

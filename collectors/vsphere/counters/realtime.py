@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from collectors.axis import Rank, SourceClock, clock_jump_message
 from collectors.feed import Controls, Feed, State
-from collectors.vsphere.counters.clock import clock_jump_message
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.coverage import Coverage
 from collectors.vsphere.counters.naming import Subject
@@ -73,6 +73,9 @@ class Realtime:
         )
         self._polling = Polling(state, self._coverage, selection, limits, objects)
         self._reasons = Reasons(self._hour)
+        is_vcenter = vsphere.about.api_type == "VirtualCenter"
+        self._rank = Rank.VCENTER if is_vcenter else Rank.HOST
+        self._clock = SourceClock(limits.clock_jump_s * 1000)
         self._offset_ms: int | None = None
         self._jumped = ""
         self._failures = 0
@@ -131,11 +134,15 @@ class Realtime:
 
     def _check_clock(self) -> None:
         clock, before = self._state.read_clock()
-        offset = self._state.vsphere.clock_offset_ms
+        self._clock.add(clock)
+        best = self._clock.best or clock
+        offset = round(best.ahead_ms)
         if self._offset_ms is None or abs(offset - self._offset_ms) > _OFFSET_MS:
             self._offset_ms = offset
             self._state.feed.update_source(self._state.source, clock_offset_ms=offset)
         jump_ms = clock.jumped_ms(before, self._limits.clock_jump_s * 1000) if before else 0
+        if axis := self._state.feed.axis:
+            axis.refer(self._rank, self._state.vsphere.address.place, best, was_set=bool(jump_ms))
         if jump_ms:
             self._report_jump(jump_ms, round(clock.now_ms()))
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from collectors.axis import ClockReading
 from collectors.feed import Controls, Feed, Health, State
-from collectors.vsphere.counters.clock import Clock, read_clock
+from collectors.server_clock import read_clock
 from collectors.vsphere.counters.gaps import GapBook, subjects
 from collectors.vsphere.counters.sample_book import SampleBook
 from collectors.vsphere.counters.series_index import SeriesIndex
@@ -43,13 +44,13 @@ class SampledSource:
         self.series = SeriesIndex(interval_s)
         self.book = SampleBook(feed, source, self.series, self.watermarks, self.slots)
         self.gaps = GapBook(source, self.slots)
-        self.clock: Clock | None = None
+        self.clock: ClockReading | None = None
         self.cursor: int | None = None
         self.message = ""
 
     # when
 
-    def read_clock(self) -> tuple[Clock, Clock | None]:
+    def read_clock(self) -> tuple[ClockReading, ClockReading | None]:
         """Ask the server for its time; return this reading and the one before. Raises SourceError."""
         before, self.clock = self.clock, read_clock(self.vsphere)
         return self.clock, before

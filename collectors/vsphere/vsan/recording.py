@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from collectors.feed import Controls, Feed, Health, State
-from collectors.vsphere.counters.clock import read_clock
+from collectors.server_clock import read_clock
 from collectors.vsphere.counters.sampled_source import NO_SAMPLES
 from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.vsan.book import VsanBook
