@@ -75,6 +75,9 @@ COMMANDS = {
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."
     ),
     "selftest": CommandEntry("app.commands.selftest", "selftest", "See whether this installation works."),
+    "version": CommandEntry(
+        "app.commands.version", "version", "What runs here, and whether a newer version is there."
+    ),
     "test": CommandEntry("app.commands.test", "commands", "Guided tests: list, plan, check, run, resume."),
     "restore": CommandEntry(
         "app.commands.restore", "restore", "Undo what a test changed and did not put back."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 import time
 import traceback
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from resources.version import VERSION
+from resources.installation import installation
 
 EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
 
@@ -24,7 +23,7 @@ def save_crash(error: BaseException) -> str:
     """
     text = "\n".join(
         (
-            f"Hyperscope {VERSION}, Python {platform.python_version()}, {platform.platform()}",
+            str(installation()),
             f"Command: {sys.argv[1] if len(sys.argv) > 1 else '(none)'}",
             "",
             *_places(error),

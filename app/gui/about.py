@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import platform
-
-import PySide6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from resources.version import VERSION
+from resources.installation import installation
+from widgets.theme import program_icon
+
+_ICON = 64
 
 
 class About(QDialog):
@@ -17,11 +17,13 @@ class About(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("About Hyperscope")
+        picture = QLabel()
+        picture.setPixmap(program_icon().pixmap(_ICON, _ICON))
         title = QLabel("Hyperscope")
         title.setProperty("role", "display")
+        here = installation()
         text = QLabel(
-            f"Version {VERSION}\nPython {platform.python_version()}, Qt {PySide6.__version__}, "
-            f"{platform.system()} {platform.release()}\n\n"
+            f"Version {here.hyperscope} ({here.form})\nPython {here.python}, Qt {here.qt}\n{here.system}\n\n"
             "Finds what is slow in a vSphere environment, why, and whether the fix worked.\n"
             "Everything that it sees is one file that opens anywhere, offline, years later."
         )
@@ -31,5 +33,5 @@ class About(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 16)
         layout.setSpacing(12)
-        for widget in (title, text, buttons):
+        for widget in (picture, title, text, buttons):
             layout.addWidget(widget)
