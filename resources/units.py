@@ -52,6 +52,7 @@ _LADDERS: dict[str, list[_Rung]] = {
     "ms": [(0, 0.001, "µs"), (0.1, 1, "ms"), (1000, 1000, "s")],
     "µs": [(0, 1, "µs"), (100, 1000, "ms"), (1000**2, 1000**2, "s")],
 }
+_CHANGES_IN = {"%": "points", "flag": "", "state": "", "ratio": ""}
 _THINGS = frozenset({"count", "shares", "state", "flag"})
 _CLOCK_NAMES = frozenset({"d", "h", "min", "s"})
 _BARE = frozenset({"ratio", "text", ""}) | _THINGS
@@ -92,6 +93,26 @@ def format_measured(value: float, unit: str, limit: float | None = None) -> str:
     if limit is not None and abs(limit) <= _PARTS_UP_TO:
         return format_value(value * 100, "%")
     return f"×{format_value(value, 'ratio')}"
+
+
+def format_change(change: float, unit: str) -> str:
+    """Return by how much a value changed, with its sign: ``+1.20 GB``; percentages change by points, so that
+    nobody takes it for a part of what it was: ``+3.10 points``.
+    """
+    return _signed(format_value(round(change, 6), _CHANGES_IN.get(unit, unit)))  # 1.9 − 1 is 0.8999…
+
+
+def format_changes(low: float, high: float, unit: str) -> str:
+    """Return the ends of a change's interval: ``−33.0 … −30.5 points``, ``240 MB … 1.20 GB``."""
+    ends = [round(one, 6) for one in (low, high)]
+    if unit == "%":
+        bare = [_signed(format_value(one, "")) for one in ends]
+        return f"{bare[0]} … {bare[1]} {_CHANGES_IN[unit]}"
+    return " … ".join(_signed(format_value(one, unit)) for one in ends)
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith(("−", "≈", "0", ABSENT)) and not text.startswith("0.") else f"+{text}"
 
 
 def format_bytes(size: float) -> str:

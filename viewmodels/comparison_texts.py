@@ -14,7 +14,7 @@ from diagnosis.comparison import Comparison, LoadRow, Row
 from diagnosis.comparison.values import Change, OnlyInOne
 from resources.catalogue import Catalogue
 from resources.foreign_text import shown
-from resources.units import ABSENT, format_count, format_value
+from resources.units import ABSENT, format_change, format_changes, format_count, format_value
 from sessions.clock import Clock
 from sessions.model import Event
 
@@ -22,7 +22,6 @@ SAME = "~"
 """How "no real difference" is written; never as a change of 0.6 %."""
 _NAME = 80
 """The longest name that vSphere gives a VM."""
-_POINTS = "pt"
 _SEEN_BY_HOSTS = frozenset({"device", "datastore"})
 
 
@@ -191,40 +190,33 @@ def counter_text(row: Row, catalogue: Catalogue) -> str:
 
 
 def change_text(row: Row) -> str:
-    """Return the change: ``−31.8 pt`` for percentages, ``+85 %`` for others; ``~`` where there is none."""
+    """Return the change: ``−31.8 points`` of percentages, ``+85 %`` of others; ``~`` where there is none."""
     if row.verdict == "same":
         return SAME
     if row.verdict == "undecided":
         return "?"
     if row.unit == "%":
-        return f"{_signed(row.difference)} {_POINTS}"
+        return format_change(row.difference, "%")
     if row.ratio is None or row.ratio > 10 or row.a.mean < 0:
-        text = format_value(row.difference, shown(row.unit))
-        return text if text.startswith("−") else f"+{text}"
-    return f"{_signed((row.ratio - 1) * 100)} %"
+        return format_change(row.difference, shown(row.unit))
+    return f"{format_change((row.ratio - 1) * 100, '')} %"
 
 
 def interval_text(row: Row) -> str:
-    """Return the interval of the change in the same unit as the change: ``−33.0 … −30.5 pt``."""
+    """Return the interval of the change in the same unit as the change: ``−33.0 … −30.5 points``."""
     if row.interval is None:
         return ABSENT
     if row.unit == "%":
-        return f"{_signed(row.interval[0])} … {_signed(row.interval[1])} {_POINTS}"
+        return format_changes(*row.interval, "%")
     if row.ratio_interval is None or row.ratio is None or row.ratio > 10 or row.a.mean < 0:
-        low, high = (format_value(end, shown(row.unit)) for end in row.interval)
-        return f"{low} … {high}"
-    low, high = (_signed((end - 1) * 100) for end in row.ratio_interval)
-    return f"{low} … {high} %"
+        return format_changes(*row.interval, shown(row.unit))
+    low, high = ((end - 1) * 100 for end in row.ratio_interval)
+    return f"{format_changes(low, high, '')} %"
 
 
 def judged_text(row: Row) -> str:
     """Return ``better``, ``worse`` or ``to know``; the verdict where nothing changed."""
     return row.judged or row.verdict
-
-
-def _signed(number: float) -> str:
-    text = format_value(round(number, 6), "")  # 1.9 − 1 is 0.8999…
-    return text if text.startswith(("−", "≈")) or number == 0 else f"+{text}"
 
 
 def change_lines(changes: Sequence[Change], most: int) -> list[str]:

@@ -11,7 +11,7 @@ from diagnosis.session_events import describe_change
 from diagnosis.wrapped_text import wrapped
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
-from resources.units import format_count, format_duration, format_measured
+from resources.units import format_changes, format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.troubleshooting import (
     VERDICT_SYMBOLS,
@@ -170,8 +170,7 @@ class RunPage:
             before, after = (format_measured(value, one.unit) for value in (one.before, one.after))
             between = ""
             if one.interval is not None:
-                low, high = (format_measured(end, one.unit) for end in one.interval)
-                between = f", change {low} to {high}"
+                between = f", change {format_changes(*one.interval, one.unit)}"
             self._line(f"{one.what}: {before} → {after}{between}; {one.judged}", lead="    ")
 
     def _again(self, again: CheckedAgain) -> None:

@@ -9,7 +9,7 @@ from diagnosis.correlation.incidents import Incident
 from diagnosis.correlation.patterns import Pattern
 from diagnosis.correlation.ranking import Group, Part, Ranked
 from resources.correlation_roles import CounterRole
-from resources.units import format_duration, format_value
+from resources.units import format_change, format_duration, format_value
 from sessions.clock import Clock
 
 PART_WORDS: dict[Part, str] = {
@@ -65,7 +65,8 @@ def size(one: Ranked) -> str:
         return f"correlation {one.move.correlation:.2f}"
     if before > 0 and during > 0 and 1.05 < (ratio := during / before) < 1000:
         return f"{_factor(ratio)} its normal ({format_value(before, unit)} → {format_value(during, unit)})"
-    return f"{format_value(before, unit)} → {format_value(during, unit)}"
+    change = f" ({format_change(during - before, unit)})" if unit == "%" and before > 0 else ""
+    return f"{format_value(before, unit)} → {format_value(during, unit)}{change}"
 
 
 def _factor(ratio: float) -> str:

@@ -117,7 +117,7 @@ def test_the_text_fits_and_says_what_matters_first(say: Say, session: Path, colu
     table = out[out.index("#  ") :].splitlines()
     assert "db-prod" in table[1]
     assert "CPU ready" in table[1]
-    assert "pt" in table[1]
+    assert "points" in table[1]
     assert "better" in table[1]
     assert "cpu.limit_mhz 2,000 → not set" in out
     assert "CPU limit removed" in out

@@ -10,6 +10,8 @@ from resources.units import (
     ABSENT,
     UNITS,
     format_bytes,
+    format_change,
+    format_changes,
     format_count,
     format_duration,
     format_rate,
@@ -172,3 +174,15 @@ def test_a_duration_reads_back(seconds: float) -> None:
     least = 0.501 if seconds >= 9.95 else 0.0501 if seconds >= 1 else 0  # 1.25 s is 1.2 s, 11.5 s are 12 s
     assert read == pytest.approx(seconds, rel=0.021, abs=least)
     assert len(words) in {2, 4}
+
+
+def test_changes_of_percentages_are_points() -> None:
+    assert format_change(3.1, "%") == "+3.10 points"
+    assert format_change(-31.8, "%") == "−31.8 points"
+    assert format_change(0.0, "%") == "0 points"
+    assert format_change(0.05, "ms") == "+50 µs"
+    assert format_change(1229.0, "MB") == "+1.20 GB"
+    assert format_change(0.9, "ratio") == "+0.90"
+    assert format_change(math.nan, "%") == "–"
+    assert format_changes(-33.0, -30.5, "%") == "−33 … −30.5 points"
+    assert format_changes(240, 1229.0, "MB") == "+240 MB … +1.20 GB"

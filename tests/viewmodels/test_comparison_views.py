@@ -60,8 +60,8 @@ def test_an_entity_without_a_name_is_told_by_its_key() -> None:
 
 
 def test_percentages_change_by_points_and_others_by_percent() -> None:
-    assert change_text(READY) == "−31.8 pt"
-    assert interval_text(READY) == "−32.1 … −31.5 pt"
+    assert change_text(READY) == "−31.8 points"
+    assert interval_text(READY) == "−32.1 … −31.5 points"
     assert change_text(IOPS) == "+82.4 %"
     assert interval_text(IOPS) == "+75 … +90 %"
 
@@ -77,7 +77,7 @@ def test_a_counter_that_was_nothing_changes_by_its_amount() -> None:
     born = replace(IOPS, a=Sample(9, 9, 0.0, 0, 0, 0), ratio=None, ratio_interval=None, difference=250.0)
     assert change_text(born) == "+250 /s"
     assert change_text(replace(born, difference=-250.0)) == "−250 /s"
-    assert interval_text(replace(born, interval=(240.0, 260.0))) == "240 /s … 260 /s"
+    assert interval_text(replace(born, interval=(240.0, 260.0))) == "+240 /s … +260 /s"
 
 
 @pytest.mark.parametrize(

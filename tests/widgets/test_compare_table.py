@@ -35,8 +35,9 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 READY = ComparedRow(
     rank=1, place=1, entity=EntityRef("vm", "db"), name="db-prod", counter_key="cpu.ready",
-    counter="CPU ready", area="CPU", unit="%", a="32.4 %", b="0.6 %", change="−31.8 pt",
-    interval="−32.1 … −31.5 pt", whisker=Whisker(-0.321, -0.318, -0.315), verdict="lower", judged="better",
+    counter="CPU ready", area="CPU", unit="%", a="32.4 %", b="0.6 %", change="−31.8 points",
+    interval="−32.1 … −31.5 points", whisker=Whisker(-0.321, -0.318, -0.315), verdict="lower",
+    judged="better",
     confidence="high", samples="n = 360 and 360, independent 300 and 300", why="Lower: the difference is …",
 )  # fmt: skip
 IOPS = replace(
@@ -76,7 +77,8 @@ def columns(view: ChangesTable) -> list[str]:
 def test_every_cell_has_a_text_also_those_that_are_painted(table: ChangesTable) -> None:
     table.changes.add_shapes({1: RowShape(-1.0, np.ones(4), np.ones(4))})
     assert cells(table.changes, 0) == [
-        *("1", "db-prod", "CPU ready", "32.4 %", "0.6 %", "−31.8 pt", "−32.1 … −31.5 pt", "1.00", "", "high"),
+        *("1", "db-prod", "CPU ready", "32.4 %", "0.6 %", "−31.8 points", "−32.1 … −31.5 points"),
+        *("1.00", "", "high"),
         "better",
     ]
     assert cells(table.changes, 1)[2] == "I/Os  +2 alike"
@@ -154,7 +156,7 @@ def test_charts_share_a_crosshair_and_say_their_numbers(theme: Theme, qtbot: QtB
     view.show_charts([chart(READY), chart(IOPS)], 1, {4})
     first, second = view.charts[:2]
     assert first.accessibleName() == "CPU ready of db-prod"
-    assert first.accessibleDescription() == "A 32.4 %, B 0.6 %, change −31.8 pt, better"
+    assert first.accessibleDescription() == "A 32.4 %, B 0.6 %, change −31.8 points, better"
     assert [one.isVisible() for one in view.charts] == [True, True, False, False]
     qtbot.mouseMove(first, QPoint(round(first.area().center().x()), round(first.area().center().y())))
     assert second._pointed == pytest.approx(15.0, abs=0.5)

@@ -213,7 +213,7 @@ def test_what_became_of_it_stands_beside_the_rule(page: TroubleshootPage) -> Non
     assert card.title.text() == "Fixed, confidence high"
     assert "It is gone. The load was the same." in card.sentence.text()
     words = shown(page)
-    for part in ("31.2 %", "-31.2 %", "~ no real difference", "by mara"):
+    for part in ("31.2 %", "-31.2 points", "~ no real difference", "by mara"):
         assert part in words.replace("−", "-")
     assert not card.all.isHidden()
     assert card.made.isHidden()

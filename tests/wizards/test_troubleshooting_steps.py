@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
+from typing import Any
 
 from resources.guided_flow import load_flow, load_ways
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding, Verdict
 from sessions.model import EntityRef
-from sessions.troubleshooting import Step
-from wizards.flows.troubleshooting.measured_words import of_limit_text
+from sessions.troubleshooting import CheckResult, Step
+from sessions.verdicts import CheckNumber
+from wizards.flows.troubleshooting.measured_words import measured_text, of_limit_text
 from wizards.flows.troubleshooting.rule_lines import STATISTICS
 from wizards.flows.troubleshooting.steps import for_powershell, for_shell, steps_of
 
@@ -89,3 +92,32 @@ def test_numbers_are_said_with_what_they_count() -> None:
     assert of_limit_text(0, 0, "/s", "aborts") == "no aborts"
     assert of_limit_text(0.4, 0, "/s", "aborts") == "0.40 /s aborts; any is one too many"
     assert of_limit_text(1, 3, "count", "snapshots") == "1 of 3 snapshots"
+
+
+def test_a_number_past_its_limit_says_why_it_is_no_problem() -> None:
+    flow = load_flow()
+    number = CheckNumber("busy", EntityRef("host", "esx01"), "esx01", 85.2, 75, "%", hold_s=60)
+    calm = CheckResult(
+        "cpu.host_saturated", "Host CPU saturated", "host_cpu", "definite", "not found", "", "", number=number
+    )
+
+    def told(**other: Any) -> str:
+        return measured_text(replace(calm, number=replace(number, **other)), flow)
+
+    assert told() == "85.2 % of 75 %, peak"
+    assert told(passed_s=40) == "85.2 % of 75 %, for 40 s"
+    assert told(passed_s=90) == "85.2 % of 75 %, for 1 min 30 s, without the rest of its rule"
+    assert told(hold_s=0, hold_samples=3, passed_samples=1) == "85.2 % of 75 %, in 1 of 3 samples"
+    assert told(value=60.0) == "60 % of 75 %"
+    assert told(is_below=True) == "85.2 % of 75 %"
+    assert measured_text(replace(calm, verdict="suspected"), flow) == "85.2 % of 75 %"
+
+
+def test_a_row_that_another_check_tells_names_that_check() -> None:
+    """38.7 % of the time held back by a limit are no ready time."""
+    number = CheckNumber("held back", VM, "db-prod", 38.7, 0.1, "%")
+    title = load_problems().card("cpu.limit").title
+    found = CheckResult("cpu.limit", title, "ready", "probable", "problem", "", "", number=number)
+    assert measured_text(found, load_flow()) == "38.7 % of 0.10 %: Held back by a CPU limit"
+    own = replace(found, problem="cpu.ready_high", title="Ready")
+    assert measured_text(own, load_flow()) == "38.7 % of 0.10 %"

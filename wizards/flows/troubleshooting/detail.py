@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from resources.units import format_duration, format_measured, format_value
+from resources.units import format_change, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.troubleshooting import (
     CheckResult,
@@ -154,8 +154,6 @@ def _number(one: VerifiedNumber) -> NumberWords:
     if one.judged in ("~", "undecided"):
         change = "~" if one.judged == "~" else "undecided"
     else:
-        sign = "+" if one.difference > 0 else ""
-        unit = "" if one.unit in ("ratio", "flag", "state") else one.unit
-        change = f"{sign}{format_value(one.difference, unit)}"
+        change = format_change(one.difference, one.unit)
     what = one.what.rstrip(", ")
     return NumberWords(what[:1].upper() + what[1:], before, after, change, _JUDGED.get(one.judged, "part"))

@@ -12,7 +12,7 @@ from resources.units import format_measured
 from sessions.troubleshooting import CheckResult, RowResult, TroubleshootingRun, Verification, ranked
 from sessions.verdicts import CheckVerdict
 from viewmodels.health import Health
-from wizards.flows.troubleshooting.measured_words import measured_text
+from wizards.flows.troubleshooting.measured_words import measured_text, passed_text
 
 STATES: Mapping[CheckVerdict, Health] = {
     "problem": "critical",
@@ -157,7 +157,7 @@ def _after(row: RowResult, again: Verification | None, flow: Flow) -> ListRow:
     judged = [one for one in own if one.verdict != "not applicable"]
     leading = next(iter([*ranked(own), *same, *judged, *own]))
     was = next(_told(again, leading.problem), "")
-    text = was or measured_text(leading, flow)
+    text = f"{was}{passed_text(leading) if ', now ' in was else ''}" or measured_text(leading, flow)
     return ListRow(row.id, row.title, leading.verdict, text, leading.problem, row.problems)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from diagnosis.session_events import describe_change
 from resources.foreign_text import shown
 from resources.guided_flow import Flow
-from resources.units import format_count, format_duration, format_measured
+from resources.units import format_change, format_changes, format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.model import EntityRef
 from sessions.store import SessionReader
@@ -345,7 +345,7 @@ def _numbers(numbers: Sequence[VerifiedNumber]) -> Table:
     for one in numbers:
         interval = ""
         if one.interval is not None:
-            interval = " to ".join(format_measured(end, one.unit) for end in one.interval)
+            interval = format_changes(*one.interval, one.unit)
         is_real = one.judged not in ("~", "undecided")
         rows.append(
             (
@@ -353,7 +353,7 @@ def _numbers(numbers: Sequence[VerifiedNumber]) -> Table:
                 Cell(shown(one.name, _NAME), tone="muted"),
                 Cell(format_measured(one.before, one.unit)),
                 Cell(format_measured(one.after, one.unit)),
-                Cell(format_measured(one.difference, one.unit) if is_real else "~", is_bold=is_real),
+                Cell(format_change(one.difference, one.unit) if is_real else "~", is_bold=is_real),
                 Cell(interval, tone="muted"),
                 Cell(
                     "no real difference" if one.judged == "~" else one.judged,
