@@ -78,6 +78,7 @@ class GuestThroughTools:
                     controls.wait(pause * (0.5 + _chance() / 2))  # noqa: S311 - many must not return at once
                 else:
                     failures = 0
+            self._take_last()
             self.watching.report("ended")
         finally:
             self._take_out()
@@ -97,6 +98,7 @@ class GuestThroughTools:
     def _step(self, controls: Controls) -> None:
         """Fetch what is new, and wait until there can be more; while paused no loop runs in the guest."""
         if controls.paused:
+            self._take_last()
             self._take_out()
             self.watching.miss(_PAUSED)
             self.watching.report("paused")
@@ -132,6 +134,18 @@ class GuestThroughTools:
                 self.watching.take(frame, self._printed_ms)
             self._printed_ms = None  # the first sample alone was taken when the loop was started
         return sampler.parts > before
+
+    def _take_last(self) -> None:
+        """Hand over what the loop has kept until now, as far as the guest can be asked."""
+        sampler = self._sampler
+        if sampler is None:
+            return
+        try:
+            self._fetched(sampler)
+            for frame in self._reader.feed(sampler.unfinished()):
+                self.watching.take(frame, self._printed_ms)
+        except SourceError:
+            return
 
     def _take_out(self) -> None:
         """End the loop and remove what it left, as far as the guest can be asked."""

@@ -117,6 +117,11 @@ class ToolsSampler:
                 self._have = number
             self._calls.remove_file(path)
 
+    def unfinished(self) -> bytes:
+        """Return the samples of the part that is being written, before the loop is ended."""
+        content = self._files.get(f"{self._folder}/part.new", self._max_bytes) or b""
+        return content[: content.rfind(_END) + len(_END)] if _END in content else b""
+
     def check(self) -> None:
         """Raise SamplerGoneError if the loop runs no more."""
         process = None if self._pid is None else self._calls.process(self._pid)

@@ -173,6 +173,8 @@ class GuestWatching:
             boot_ms, jump_ms = known, 0
         self._boot_ms = boot_ms
         t_ms = round(boot_ms + up_ms) if is_coarse or told_ms is None else round(told_ms)
+        if abs(jump_ms) > _JUMP_MS and not is_coarse and self._offset_ms is not None:
+            arrived_ms = min(arrived_ms, t_ms - self._offset_ms - jump_ms)  # it may have come late
         return self._note_clock(jump_ms, t_ms, arrived_ms)
 
     def _note_clock(self, jump_ms: int, t_ms: int, arrived_ms: float) -> int:

@@ -257,11 +257,27 @@ def test_a_guest_is_recorded_and_nothing_stays_in_it(vcenter: TestVCenter, recor
     assert health.state == "ended"
 
 
+def test_a_stop_fetches_what_is_still_in_the_guest(vcenter: TestVCenter, recording: Start) -> None:
+    run = recording(
+        vcenter,
+        counters=msgspec.structs.replace(QUICK, tools=msgspec.structs.replace(QUICK.tools, part_s=60.0)),
+    )
+    run.until_ticks(1)
+    (folder,) = run.folders()
+    kept = folder / "part.new"
+    until(lambda: kept.exists() and kept.read_bytes().count(b"hyperscope-guest end\n") >= 2)
+    run.end()
+    run.leaves_nothing()
+    assert len(run.ticks()) >= 3
+    lost_nothing(run)
+
+
 def test_nothing_is_lost_by_a_short_cut(vcenter: TestVCenter, recording: Start) -> None:
     run = recording(vcenter)
     run.until_ticks(2)
     vcenter.fault("disconnect", method="*InGuest", count=2)
     run.until_state("reconnecting")
+    vcenter.fault("guest_unavailable", method="*InGuest", count=1)  # as while VMware Tools are started again
     run.until_ticks(4)
     for method in ("DeleteFileInGuest", "InitiateFileTransferFromGuest", "ListFilesInGuest"):
         vcenter.fault("lost", method=method, count=1)

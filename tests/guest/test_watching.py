@@ -21,8 +21,8 @@ WATCHED = Watched("app01.lab", "app01.lab")
 class Guest:
     """A guest that tells frames; ``feed`` has what was made of them."""
 
-    def __init__(self, *about: str, axis: Axis | None = None) -> None:
-        self.feed = MemoryFeed()
+    def __init__(self, *about: str, axis: Axis | None = None, feed: MemoryFeed | None = None) -> None:
+        self.feed = feed or MemoryFeed()
         self.feed.axis = axis
         self.watching = GuestWatching(self.feed, WATCHED, load_guest_counters(), 5)
         self.tells(*about)
@@ -31,13 +31,24 @@ class Guest:
         self.watching.take(Frame("about", ("name:app01", "machine:x86_64", "page:4096", *about)))
 
     def counts(
-        self, uptime: float, *lines: str, clock: float | None = None, boot: str = "one", coarse: bool = False
+        self,
+        uptime: float,
+        *lines: str,
+        clock: float | None = None,
+        boot: str = "one",
+        coarse: bool = False,
+        late_s: float | None = None,
     ) -> None:
-        """A sample ``uptime`` seconds after the boot; its clock has START_S then, and goes on with it."""
+        """A sample ``uptime`` seconds after the boot; its clock has START_S then, and goes on with it.
+
+        ``late_s``: it comes so much later, by a clock of ours that agrees with the guest's at first.
+        """
         at = START_S + (uptime if clock is None else clock)
         told = f"clock:{int(at)}" if coarse else f"clock:{round(at * 1000) * 1_000_000 + 1000}"
         always = (f"/proc/uptime:{uptime:.2f} 0", f"/proc/sys/kernel/random/boot_id:{boot}")
-        self.watching.take(Frame("sample", (told, *always, "/proc/loadavg:1.0 1.0 1.0 1/1 1", *lines)))
+        came_ms = None if late_s is None else (START_S + uptime + late_s) * 1000
+        frame = Frame("sample", (told, *always, "/proc/loadavg:1.0 1.0 1.0 1/1 1", *lines))
+        self.watching.take(frame, came_ms)
 
     @property
     def ticks(self) -> list[float]:
@@ -160,3 +171,20 @@ def test_disks_that_come_get_series_and_go_on_when_they_return() -> None:
         110: 10.0,
         125: 1.0,
     }
+
+
+def test_a_clock_that_is_set_is_known_also_from_samples_that_come_late() -> None:
+    """Through VMware Tools all but the first sample come up to twenty seconds late."""
+    offsets: list[int] = []
+
+    class Offsets(MemoryFeed):
+        def update_source(self, source: int, *, clock_offset_ms: int | None = None, **others: Any) -> None:
+            offsets.extend([clock_offset_ms] if clock_offset_ms is not None else [])
+            super().update_source(source, **others)
+
+    guest = Guest(feed=Offsets())
+    guest.counts(100, late_s=0)
+    guest.counts(105, late_s=12)
+    guest.counts(110, clock=170, late_s=7)
+    guest.counts(115, clock=175, late_s=2)
+    assert offsets == [0, 60_000]
