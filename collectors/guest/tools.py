@@ -112,9 +112,9 @@ class ToolsCollector:
             for thread in threads:
                 thread.join()
         failures = [thread.failure for thread in threads if thread.failure is not None]
-        bugs = [one for one in failures if not isinstance(one, SourceError)]
-        if bugs or (failures and len(failures) == len(threads)):
-            raise (bugs or failures)[0]
+        ours = [one for one in failures if not isinstance(one, SourceError)]
+        if ours or (failures and len(failures) == len(threads)):
+            raise (ours or failures)[0]
 
     def _usable(self, vm: GuestVm) -> None:
         """Raise SourceError for a VM whose guest can't be recorded so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,16 +12,21 @@ from pathlib import Path
 import pytest
 
 from collectors.feed import Collector
+from collectors.guest.options import GuestOptions
+from collectors.guest.tools import ToolsCollector
 from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.options import VSphereOptions
 from connections.address import parse_address
-from connections.vsphere.address import VCENTER
+from connections.vsphere.address import VCENTER, parse_guests_address
+from connections.vsphere.guest_vms import guest_vms
+from connections.vsphere.session import VSphere
 from lab import Lab
+from sessions.guest_vms import vms_of_guests
 from sessions.model import EntityRef
 from tests.esxtop_service.conftest import Start as StartServer
 from tests.esxtop_service.conftest import collector
 from tests.esxtop_service.joined_site import write_moving_site, write_site
-from tests.vcenter.running import PASSWORD, TestVCenter
+from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, USER, TestVCenter
 from tests.vsphere.feeds import MemoryFeed, Stop
 
 pytestmark = pytest.mark.slow
@@ -69,11 +75,29 @@ def started(start_vcenter: StartServer, site: tuple[Path, Path, Lab]) -> TestVCe
     return start_vcenter(document, esxtop=replies, esxtop_interval=2)
 
 
+def guest(server: TestVCenter) -> Collector:
+    """The guest of the first VM that runs, through VMware Tools."""
+    with VSphere(
+        parse_address(server.address, (VCENTER,)), lambda: PASSWORD, thumbprint=server.thumbprint
+    ) as one:
+        vm = next(vm.moid for vm in guest_vms(one) if vm.is_on and vm.has_tools and not vm.is_windows)
+    address = parse_guests_address(f"tools://{GUEST_USER}@{server.place.host}:{server.place.port}/{vm}")
+    return ToolsCollector(
+        address, USER, lambda: PASSWORD, lambda: GUEST_PASSWORD, GuestOptions(1), thumbprint=server.thumbprint
+    )
+
+
 def test_every_vm_is_the_vcenters(started: TestVCenter, site: tuple[Path, Path, Lab]) -> None:
     hosts = site[2].hosts[:2]
-    with recorded(vcenter(started), collector(started, ",".join(hosts))) as feed:
+    sources = [vcenter(started), collector(started, ",".join(hosts))]
+    if sys.platform == "linux":  # the guest is this machine
+        sources.append(guest(started))
+    with recorded(*sources) as feed:
         feed.until(
-            lambda: sum(bool(one.received) for one in feed.health.values() if one.interval_s != 300) == 3
+            lambda: (
+                sum(bool(one.received) for one in feed.health.values() if one.interval_s != 300)
+                == len(sources) + 1
+            )
         )
     vms = {ref: entity for ref, entity in feed.entities.items() if ref.kind == "vm"}
     assert all("/vm/" not in ref.key for ref in vms)
@@ -85,6 +109,9 @@ def test_every_vm_is_the_vcenters(started: TestVCenter, site: tuple[Path, Path, 
         parts = {ref for ref in feed.entities if ref.kind == kind and ref.key.partition("/")[0] in {
             vm.key for vm in both}}  # fmt: skip
         assert any(sources_of(feed, ref, counter) == {"esxtop", "vcenter"} for ref in parts), kind
+    if len(sources) > 2:
+        (joined,) = vms_of_guests(feed.entities, feed.facts).values()
+        assert (joined.vm in vms, joined.how) == (True, "UUID")
     clusters = {feed.entities[ref].parent for ref in (*both, *(EntityRef("host", one) for one in hosts))}
     assert {one.kind for one in clusters if one is not None} == {"cluster"}
     assert feed.twice == []
