@@ -10,14 +10,22 @@ from resources.anonymity_rules import AnonymityRules
 from sessions.anonymous.ids import ID_FORMS, NO_PATH, Ids
 from sessions.anonymous.pseudonyms import Pseudonyms
 
+_STORED = "vmx|vmxf|vmtx|vmdk|vmsd|vmsn|vmss|vmem|vswp|nvram|iso|flp"
+"""Endings of files that belong to VMs: after a datastore, folders and names before them may hold spaces."""
 _FORMS: tuple[tuple[str, str], ...] = (
     ("url", r"(?<![\w+.-])[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>|,;)\]}]*"),
+    (
+        "stored",
+        rf"\[[^\[\]\n/]+\] (?:[^\[\]\n\"'<>|]*?\.(?:{_STORED})(?![\w-])|(?:[^{NO_PATH}]+/)+[^{NO_PATH}]*)",
+    ),
+    ("exported", rf"(?:(?<![\w.:/-])[\w.-]+)?:/(?!/)[^{NO_PATH}]*(?:/[^{NO_PATH}]*)*"),
     ("windows_path", rf"(?<!\w)[A-Za-z]:\\[^{NO_PATH}]+(?:\\[^{NO_PATH}]*)*"),
     ("windows_path", rf"\\\\[^{NO_PATH}]+(?:\\[^{NO_PATH}]*)+"),
     ("path", rf"(?<![\w./:%-])/(?:[^{NO_PATH}]+/)+[^{NO_PATH}]*|(?<![\w./:%-])/[^{NO_PATH}]{{3,}}"),
     ("user_at", r"(?<![\w.+-])[\w.+-]+@[\w.-]*\w"),
     ("domain_user", r"(?<![\w\\-])[A-Za-z][\w.-]*\\[\w.$-]+"),
 )
+_NOT_IN_LABELS = frozenset({"windows_path", "domain_user", "path"})
 
 
 class Addresses:
@@ -30,6 +38,8 @@ class Addresses:
             "url": self._url,
             "windows_path": self.path,
             "path": self.path,
+            "stored": self._stored,
+            "exported": self._exported,
             "user_at": self.user,
             "domain_user": self.user,
             "domain": self._domain,
@@ -38,7 +48,7 @@ class Addresses:
         forms = [*_FORMS, *ID_FORMS, *self._more_forms()]
         self._handlers = [by_name[name] for name, _ in forms]
         self._all = _joined(forms)
-        without = [one for one in forms if one[0] not in ("windows_path", "domain_user", "path")]
+        without = [one for one in forms if one[0] not in _NOT_IN_LABELS]
         self._label_handlers = [by_name[name] for name, _ in without]
         self._in_label = _joined(without)
 
@@ -111,6 +121,24 @@ class Addresses:
         if not (colon and port.isdigit()):
             name, colon, port = server, "", ""
         return f"{scheme}://{user}{self._server(name)}{colon}{port}{slash}{self._rest(path)}"
+
+    def _stored(self, text: str) -> str:
+        """A file in a datastore: ``[datastore] folder/vm.vmx``; other texts in brackets are no datastores."""
+        datastore, _, path = text[1:].partition("] ")
+        is_given = self._pseudonyms.has_given(datastore)
+        if not is_given and "/" not in path:
+            return f"[{self.replaced(datastore)}] {self.replaced(path)}"
+        if not is_given and path.rpartition(".")[2].lower() not in _STORED.split("|"):
+            return f"[{self.replaced(datastore)}] {self.replaced(path)}"
+        return f"[{self._named('datastore', datastore)}] {self._rest(path)}"
+
+    def _exported(self, text: str) -> str:
+        """A folder that a server exports over NFS: ``server:/folder``; or a path with ``/`` on Windows."""
+        server, _, path = text.partition(":/")
+        if len(server) == 1 and server.isalpha():
+            return f"{server}:/{self._rest(path)}"
+        named = server if not server or server.isdigit() else self._server(server)
+        return f"{named}:/{self._rest(path)}"
 
     def _rest(self, path: str) -> str:
         parts = path.split("/")

@@ -14,6 +14,7 @@ from sessions.anonymous.addresses import Addresses
 from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_names, told_users
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
+from sessions.anonymous.spellings import other_spellings
 from sessions.anonymous.structured_texts import NAMES, USERS, StructuredTexts
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
@@ -86,6 +87,9 @@ class Anonymiser:
             self._learn_user(user)
         for user in (user for run in guided for user in told_users(run)):
             self._learn_user(user)
+        for name, replacement in list(self._names.items()):
+            for spelling in other_spellings(name):
+                self._names.setdefault(spelling, replacement)
         self._known = KnownNames.of(self._names)
         self._structured = StructuredTexts(self.text, self._sure)
         self._keys: dict[tuple[str, str], str] = {}

@@ -12,16 +12,18 @@ NO_PATH = r"\s/\\\"'<>|,;()\[\]{}"
 """What ends a part of a path, in a set of characters of a regular expression."""
 _HEX = "[0-9a-fA-F]"
 ID_FORMS: tuple[tuple[str, str], ...] = (
-    ("wwn", rf"(?<![\w:])(?:{_HEX}{{2}}:){{7}}{_HEX}{{2}}(?![\w:])"),
-    ("mac", rf"(?<![\w:-])(?:{_HEX}{{2}}[:-]){{5}}{_HEX}{{2}}(?![\w:-])"),
-    ("ipv6", rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}(?:{_HEX}{{0,4}}|[\d.]{{7,15}})(?![\w:])"),
+    ("wwn", rf"(?<![\w:])(?:{_HEX}{{2}}:){{7}}{_HEX}{{2}}(?!\w|:\w)"),
+    ("wwn", rf"(?<![\w-])(?:{_HEX}{{2}}-){{7}}{_HEX}{{2}}(?!\w|-\w)"),
+    ("mac", rf"(?<![\w:-])(?:{_HEX}{{2}}[:-]){{5}}{_HEX}{{2}}(?!\w|[:-]\w)"),
+    ("ipv6", rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}(?:{_HEX}{{1,4}}|(?<=::)|[\d.]{{7,15}})(?!\w|:\w)"),
     ("ipv4", r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"),
-    ("device", rf"(?<![\w])(?:naa|eui)\.{_HEX}{{8,}}|(?<![\w])vml\.{_HEX}+|(?<![\w])t10\.[^{NO_PATH}:]+"),
+    ("device", rf"(?<![\w])(?i:naa|eui)[.:]{_HEX}{{8,}}|(?<![\w])vml\.{_HEX}+|(?<![\w])t10\.[^{NO_PATH}:]+"),
     ("fibre", rf"(?<![\w])fc\.{_HEX}{{16}}:{_HEX}{{16}}"),
-    ("iqn", r"(?<![\w])iqn\.[\w.:-]+"),
+    ("iqn", r"(?<![\w])(?i:iqn|nqn)\.[\w.:-]+"),
     ("uuid", rf"(?<![\w-]){_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}(?![\w])"),
     ("uuid", rf"(?<![\w-]){_HEX}{{8}}-{_HEX}{{8}}(?:-{_HEX}{{4}}-{_HEX}{{12}})?(?![\w])"),
     ("uuid", rf"(?<!\w)(?:{_HEX}{{2}} ){{7}}{_HEX}{{2}}[- ](?:{_HEX}{{2}} ){{7}}{_HEX}{{2}}(?!\w)"),
+    ("hex", rf"(?<![A-Za-z0-9])0[xX]{_HEX}{{12,}}(?![A-Za-z0-9])"),
     ("hex", rf"(?<![A-Za-z0-9])(?={_HEX}*[a-fA-F])(?={_HEX}*\d){_HEX}{{12,}}(?![A-Za-z0-9])"),
     ("hex", r"(?<![A-Za-z0-9.])\d{16}(?![A-Za-z0-9])"),
 )
@@ -57,11 +59,13 @@ class Ids:
         return part
 
     def _iqn(self, text: str) -> str:
-        return self._pseudonyms.made("iqn", text.lower(), lambda number: f"iqn.1970-01.example:{number}")
+        kind = text[:3].lower()
+        return self._pseudonyms.made(kind, text.lower(), lambda number: f"{kind}.1970-01.example:{number}")
 
     def _wwn(self, text: str) -> str:
-        digits = self._digits("wwn", text.replace(":", ""), 16)
-        return ":".join(digits[at : at + 2] for at in range(0, 16, 2))
+        mark = text[2]
+        digits = self._digits("wwn", text.replace(mark, ""), 16)
+        return mark.join(digits[at : at + 2] for at in range(0, 16, 2))
 
     def _fibre(self, text: str) -> str:
         node, _, port = text.removeprefix("fc.").partition(":")
@@ -92,12 +96,12 @@ class Ids:
         return self._pseudonyms.made("ipv4", text, _documented_v4)
 
     def _device(self, text: str) -> str:
-        kind, _, own = text.partition(".")
+        kind, mark, own = text[:3], text[3], text[4:]
         if kind == "t10":
             return self._pseudonyms.made("t10", own.lower(), lambda number: f"t10.disk-{number}")
         # The first digit says how it is made, six more who made it (IEEE): the maker, not the owner.
-        kept = own[:7] if kind == "naa" and len(own) >= 16 else ""
-        return f"{kind}.{kept}{self._digits('device', own, len(own) - len(kept))}"
+        kept = own[:7] if kind.lower() == "naa" and len(own) >= 16 else ""
+        return f"{kind}{mark}{kept}{self._digits('device', own, len(own) - len(kept))}"
 
     def _uuid(self, text: str) -> str:
         plain = re.sub(r"[- ]", "", text)
@@ -105,6 +109,8 @@ class Ids:
         return "".join(next(digits) if one not in "- " else one for one in text)
 
     def _hex(self, text: str) -> str:
+        if text[:2] in ("0x", "0X"):  # as Linux and arrays write a WWN
+            return f"{text[:2]}{self._digits('wwn', text[2:], len(text) - 2)}"
         return self._digits("uuid", text, len(text))
 
     def _digits(self, what: str, original: str, length: int) -> str:

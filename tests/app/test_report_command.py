@@ -21,6 +21,8 @@ from sessions.store import SessionReader
 from sessions.times import iso
 from tests.gui.recordings import record
 from tests.sessions.test_anonymous import SECRETS, left_of, written
+from tests.sessions.test_anonymous_spellings import SECRET_WORDS, SPELLED, TEXTS
+from tests.sessions.test_anonymous_spellings import written as in_all_spellings
 
 Say = Callable[..., tuple[int, str, str]]
 
@@ -247,6 +249,14 @@ def test_an_anonymised_report_has_no_name_of_the_original(say: Say, tmp_path: Pa
     assert "<h1>Why vm-1 was slow</h1>" in read(out)
     assert validated(out) == ""
     assert sorted(one.name for one in tmp_path.iterdir()) == ["acme.hscope", "report.html"]
+
+
+def test_an_anonymised_report_has_no_name_in_any_spelling(say: Say, tmp_path: Path) -> None:
+    session, out = in_all_spellings(tmp_path / "original.hscope"), tmp_path / "report.html"
+    code, _, wrong = say(session, "-o", out, "--anonymise", "--remark", "; ".join(TEXTS))
+    assert (code, wrong) == (0, "")
+    assert left_of((*SPELLED, *SECRET_WORDS), iter([read(out), html.unescape(read(out))])) == []
+    assert validated(out) == ""
 
 
 def test_a_session_is_exported_without_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
