@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
-
 from resources.failures import HyperscopeError
 from resources.problem_cards import Problems
 from resources.threshold_sets import OwnThresholds, read_thresholds
+from resources.user_folders import settings_folder
 
 FILE = "thresholds.toml"
 SHIPPED = "shipped"
 """What --thresholds says to judge with the numbers that ship."""
-
-
-def settings_folder() -> Path:
-    """Return the folder of the user's settings."""
-    return platformdirs.user_config_path("hyperscope", appauthor=False)
 
 
 def thresholds_file(chosen: str = "") -> Path | None:

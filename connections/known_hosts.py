@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-import platformdirs
-
 from connections.file_lock import locked
 from connections.fingerprints import CERTIFICATE, Proof
 from resources.failures import AccessDeniedError, UsageError
 from resources.files import replace_file
+from resources.user_folders import data_folder
 
 _HEADING = (
     "# Servers that Hyperscope trusts: host:port and the SHA-256 thumbprint of its certificate, or "
@@ -24,7 +23,7 @@ _HEADING = (
 
 def known_hosts_path() -> Path:
     """Return the path of the user's file of known hosts."""
-    return platformdirs.user_data_path("hyperscope", appauthor=False) / "known_hosts"
+    return data_folder() / "known_hosts"
 
 
 class KnownHosts:

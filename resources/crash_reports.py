@@ -8,9 +8,8 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-import platformdirs
-
 from resources.installation import installation
+from resources.user_folders import log_folder
 
 EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
 
@@ -60,4 +59,4 @@ def _places(error: BaseException) -> Iterator[str]:
 
 def crash_folder() -> Path:
     """Where crash reports and logs go. Whoever writes one makes the folder; it may not be possible."""
-    return platformdirs.user_log_path("hyperscope", appauthor=False)
+    return log_folder()

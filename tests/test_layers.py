@@ -56,3 +56,31 @@ def test_every_collector_family_is_independent_of_the_others() -> None:
         if path.parent.name != "esxtop_names"  # the grammar that families share
     }
     assert set(contract("independence")["modules"]) == families  # type: ignore[call-overload]
+
+
+def test_every_module_that_asks_for_the_platform_is_in_the_table_of_what_differs() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.split("## What differs by platform")[1].split("## Report")[0]
+    asking = re.compile(
+        r"\bsys\.platform\b|\bos\.name\b|\bplatform\.system\b|^import platformdirs", re.MULTILINE
+    )
+    modules = {
+        path.relative_to(ROOT).as_posix()
+        for package in PROJECT["tool"]["importlinter"]["root_packages"]
+        for path in (ROOT / package).rglob("*.py")
+        if asking.search(path.read_text(encoding="utf-8"))
+    }
+
+    listed = set(re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", table))
+    assert modules <= listed
+    assert not [one for one in listed if not (ROOT / one).is_file()]
+
+
+def test_one_module_asks_for_the_users_folders() -> None:
+    asking = [
+        path.relative_to(ROOT).as_posix()
+        for package in PROJECT["tool"]["importlinter"]["root_packages"]
+        for path in (ROOT / package).rglob("*.py")
+        if "import platformdirs" in path.read_text(encoding="utf-8")
+    ]
+    assert asking == ["resources/user_folders.py"]

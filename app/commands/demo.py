@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import platformdirs
 import typer
 from rich.text import Text
 
@@ -22,6 +21,7 @@ from diagnosis import findings_json
 from diagnosis.report import render_report
 from lab import Lab, Pace, Progress, record_lab
 from resources.failures import AccessDeniedError, HyperscopeError
+from resources.user_folders import data_folder
 from sessions.store import SessionWriter
 
 
@@ -98,7 +98,7 @@ def record(lab: Lab, session: Path, duration_s: int | None, speed: float) -> Non
 
 def new_session_path(name: str) -> Path:
     """Return an unused path ``NAME-TIME.hscope`` in the user's data folder. Raises AccessDeniedError."""
-    folder = platformdirs.user_data_path("hyperscope", appauthor=False) / "sessions"
+    folder = data_folder() / "sessions"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -4,8 +4,6 @@ lines.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
@@ -13,6 +11,7 @@ from threading import Event
 from app.commands.import_get_stat_run import stat_options
 from app.commands.import_logs_run import add_logs
 from app.commands.import_start import Divided, divided
+from app.processes import step_back
 from app.terminal import cancellable
 from collectors.esxtop.importing import import_captures
 from collectors.esxtop.report import ImportReport, Progress
@@ -48,8 +47,7 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     If ``files`` is ``-``, files and session come in the first line of stdin: the window starts this process
     when a file is dragged over it, so that all is loaded by the time the file is dropped.
     """
-    if sys.platform != "win32":  # there the window starts us with a lower priority
-        os.nice(_NICE)
+    step_back(_NICE)
     lines, commands = EventLines(cancel.set), StdinLines()
     wanted, known = Import(tuple(map(str, files)), str(out)), None
     if files == [LATER]:

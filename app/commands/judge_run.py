@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import threading
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from app.memory import trim_allocator
 from app.own_thresholds import with_own_thresholds
+from app.processes import step_back
 from app.standard_streams import silence_stderr
 from app.terminal import cancellable
 from diagnosis.live import LiveJudge
@@ -34,8 +34,7 @@ def run_judge(session: Path, *, attached: bool, thresholds: str = "") -> None:
 
     ``attached``: end when stdin closes. ``thresholds`` is what --thresholds says.
     """
-    if sys.platform != "win32":  # there the window starts us with a lower priority
-        os.nice(_NICE)
+    step_back(_NICE)
     trim_allocator()
     with cancellable() as stop:
         if attached:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.gui.jobs import JobRunner
 from app.gui.own_program import program_command, program_folder
+from app.processes import own_group
 from resources.failures import HyperscopeError
 
 _LOOK_S = 3.0
@@ -29,7 +30,7 @@ def open_another(jobs: JobRunner, session: Path | None) -> None:
 
 
 def _start(session: Path | None) -> None:
-    nothing, apart = subprocess.DEVNULL, sys.platform != "win32"
+    nothing = subprocess.DEVNULL
     try:
         process = subprocess.Popen(  # noqa: S603 - our own program
             window_command(session),
@@ -37,7 +38,7 @@ def _start(session: Path | None) -> None:
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,
-            start_new_session=apart,  # it outlives this one, and Ctrl-C in a terminal
+            **own_group(),  # it outlives this one, and Ctrl-C in a terminal
         )
     except OSError as error:
         raise _failed(error.strerror or str(error)) from error

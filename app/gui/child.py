@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.gui.own_program import program_command, program_folder
+from app.processes import own_group
 from recorder.protocol import MAX_EVENT_BYTES, Command, Detached, Warned, encode
 from resources.failures import UsageError
 
@@ -66,7 +66,8 @@ class Child(QObject):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            **_apart(low_priority=low_priority),
+            env=_environment(),
+            **own_group(hidden=True, low_priority=low_priority),
         )
         self._read_one.connect(self._take_event, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
@@ -164,18 +165,6 @@ class Child(QObject):
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None
     return pipe
-
-
-def _apart(*, low_priority: bool) -> dict[str, Any]:
-    """Return Popen arguments for a process group of its own: Ctrl-C in the window's terminal must not reach
-    it.
-    """
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-        if low_priority:
-            flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
-        return {"creationflags": flags, "env": _environment()}
-    return {"start_new_session": True, "env": _environment()}
 
 
 def _environment() -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import platformdirs
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
@@ -15,6 +14,7 @@ from app.gui.session_files import free_path, takes_files
 from app.gui.window import Window
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
+from resources.user_folders import documents_folder
 from sessions.export import ExportedFile, ExportPart, export_session
 from sessions.scope import Scope
 from sessions.store import SessionReader
@@ -96,5 +96,5 @@ def proposed_folder(snapshot: Snapshot, scope: Scope | None) -> Path:
     if scope is not None and not about:
         about.append("part")
     beside = snapshot.path.parent
-    parent = beside if takes_files(beside) else platformdirs.user_documents_path()
+    parent = beside if takes_files(beside) else documents_folder()
     return free_path(parent / file_stem(" ".join([snapshot.path.stem, *about, "export"])))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from app.processes import own_group
+
 _PATIENCE_S = 6.0
 """Seconds after which a command that still runs has worked: some keep running with the file manager."""
 
@@ -65,7 +67,7 @@ def _works(command: RevealCommand) -> bool:
     try:
         # The program is fixed; the path is one argument, and Windows allows no quotation mark in a name.
         process = subprocess.Popen(  # noqa: S603 - see above
-            command.line, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+            command.line, stdin=nothing, stdout=nothing, stderr=nothing, **own_group()
         )
     except OSError:
         return False

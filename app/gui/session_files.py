@@ -11,9 +11,8 @@ from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
 
-import platformdirs
-
 from collectors.logs.recognising import without_logs
+from resources.user_folders import documents_folder
 from sessions.store import begins_like_session
 from viewmodels.name_order import natural
 
@@ -90,7 +89,7 @@ def recordings_folder(chosen: str) -> Path:
     folder = Path(chosen or "Hyperscope")
     with suppress(RuntimeError):  # ~ and the name of nobody
         folder = folder.expanduser()
-    return platformdirs.user_documents_path() / folder
+    return documents_folder() / folder
 
 
 def os_error_text(error: OSError) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from app.gui.json_files import change_json, read_json
-from app.own_thresholds import settings_folder
+from resources.user_folders import settings_folder
 from sessions.clock import is_zone
 
 Value = str | int | bool
