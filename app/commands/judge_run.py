@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from app.memory import trim_allocator
+from app.memory import keep_for_arrays, trim_heap
 from app.own_thresholds import with_own_thresholds
 from app.processes import step_back
 from app.standard_streams import silence_stderr
@@ -35,7 +35,7 @@ def run_judge(session: Path, *, attached: bool, thresholds: str = "") -> None:
     ``attached``: end when stdin closes. ``thresholds`` is what --thresholds says.
     """
     step_back(_NICE)
-    trim_allocator()
+    keep_for_arrays()
     with cancellable() as stop:
         if attached:
             StdinLines().hand_over(lambda _line: None, stop.set)
@@ -66,6 +66,7 @@ def follow(reader: SessionReader, stop: threading.Event, problems: Problems) -> 
             prepared = judge_.prepared
             gc.unfreeze()
             gc.collect()
+            trim_heap()
             gc.freeze()  # a full collection over an index of 46,000 series takes longer than a judging
 
 
