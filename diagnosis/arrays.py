@@ -8,7 +8,7 @@ entity lie side by side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,10 @@ def comparison(compare: Callable[..., BoolArray]) -> Callable[[FloatArray, Float
     """Turn a numpy comparison into one that returns 1, 0, or NaN where a side is NaN."""
 
     def apply(left: FloatArray, right: FloatArray) -> FloatArray:
-        unknown = np.isnan(left) | np.isnan(right)
-        return np.where(unknown, np.nan, compare(left, right))
+        result: FloatArray = np.asarray(compare(left, right), dtype=np.float64)
+        for side in (left, right):
+            _forget(result, np.isnan(side))
+        return result
 
     return apply
 
@@ -48,7 +50,15 @@ def divide(left: FloatArray, right: FloatArray) -> FloatArray:
 
 def where(test: FloatArray, yes: FloatArray, no: FloatArray) -> FloatArray:
     """Return ``yes`` where ``test`` is true, ``no`` where it is false, NaN where it is unknown."""
-    return np.where(np.isnan(test), np.nan, np.where(test == 1, yes, no))
+    result: FloatArray = np.asarray(np.where(test == 1, yes, no), dtype=np.float64)
+    _forget(result, np.isnan(test))
+    return result
+
+
+def _forget(values: FloatArray, unknown: BoolArray | np.bool_) -> None:
+    """Make those of the values NaN that are unknown."""
+    if unknown.any():
+        np.copyto(values, np.nan, where=unknown)
 
 
 def coalesce(*values: FloatArray) -> FloatArray:
@@ -71,13 +81,22 @@ def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: floa
     ``values`` (entities, times), ``times`` int64 ms, increasing. The result is NaN where the sample itself is
     NaN.
     """
+    first = first_after(times, -np.int64(before_s * 1000), "right" if not after_s else "left")
+    end = first_after(times, np.int64(after_s * 1000), "right")
     known = ~np.isnan(values)
-    first = np.searchsorted(times, times - np.int64(before_s * 1000), side="right" if not after_s else "left")
-    end = np.searchsorted(times, times + np.int64(after_s * 1000), side="right")
-    total = _sums(np.where(known, values, 0.0))
-    count = _sums(known.astype(np.float64))
-    mean = (total[:, end] - total[:, first]) / np.maximum(count[:, end] - count[:, first], 1.0)
-    return np.where(known, mean, np.nan)
+    if known.all():  # as it mostly is: what is there counts as many as there are instants
+        mean: FloatArray = _between(_sums(values), first, end)
+        mean /= np.maximum((end - first).astype(np.float64), 1.0)
+        return mean
+    total = _between(_sums(np.where(known, values, 0.0)), first, end)
+    count = _between(_sums(known.astype(np.float64)), first, end)
+    return np.where(known, total / np.maximum(count, 1.0), np.nan)
+
+
+def _between(sums: FloatArray, first: IntArray, end: IntArray) -> FloatArray:
+    found: FloatArray = sums.take(end, axis=1)
+    found -= sums.take(first, axis=1)
+    return found
 
 
 def lowest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArray:
@@ -89,7 +108,7 @@ def lowest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArr
     if not times.size:
         return np.full((values.shape[0], 1), np.nan)
     known = ~np.isnan(values)
-    first = np.searchsorted(times, times - np.int64(seconds * 1000), side="right")
+    first = first_after(times, -np.int64(seconds * 1000), "right")
     is_whole = times - times[0] >= (seconds * 1000 - usual_step(times))
     count = window_sums(known.astype(np.float64), first)
     is_whole = is_whole & (count >= _MOST * (np.arange(times.size) + 1 - first))
@@ -122,7 +141,47 @@ def _sums(values: FloatArray) -> FloatArray:
 def window_sums(values: FloatArray, first: IntArray) -> FloatArray:
     """Return the sums of values[:, first[i]..i] (both inclusive) for each i, by cumulative sums."""
     sums = _sums(values)
-    return sums[:, 1:] - sums[:, first]
+    found: FloatArray = sums[:, 1:] - sums.take(first, axis=1)
+    return found
+
+
+class _Axis:
+    """What was worked out of one array of sampling instants, which does not change any more."""
+
+    def __init__(self, times: IntArray) -> None:
+        self.times = times
+        self.seconds: FloatArray | None = None
+        self.step: float | None = None
+        self.first: dict[tuple[int, str], IntArray] = {}
+
+
+_AXES: dict[int, _Axis] = {}
+"""The arrays of instants that were asked about lately, by id: who holds the array, holds its id."""
+_MOST_AXES = 32
+
+
+def _axis(times: IntArray) -> _Axis:
+    kept = _AXES.get(id(times))
+    if kept is None or kept.times is not times:
+        if len(_AXES) >= _MOST_AXES:
+            _AXES.clear()
+        kept = _AXES[id(times)] = _Axis(times)
+    return kept
+
+
+def first_after(times: IntArray, shift_ms: int | np.int64, side: Literal["left", "right"]) -> IntArray:
+    """Return for each instant the place of the first one that is at (``left``) or after (``right``) it,
+    shifted by ``shift_ms``.
+
+    ``times`` int64 ms, increasing; not to be written to afterwards. The result is read-only: it is kept for
+    the arrays that were asked for last.
+    """
+    kept, key = _axis(times), (int(shift_ms), side)
+    if key not in kept.first:
+        found = np.searchsorted(times, times + np.int64(shift_ms), side=side).astype(np.int64)
+        found.flags.writeable = False
+        kept.first[key] = found
+    return kept.first[key]
 
 
 def sample_seconds(times: IntArray) -> FloatArray:
@@ -132,27 +191,25 @@ def sample_seconds(times: IntArray) -> FloatArray:
     A sample after a gap says nothing of the gap. Axes with no or one sample give one second a sample. The
     result is read-only: it is kept for the axes that were asked for last.
     """
-    return _sample_seconds(times.tobytes())
+    kept = _axis(times)
+    if kept.seconds is None:
+        kept.seconds = _sample_seconds(times)
+    return kept.seconds
 
 
 def usual_step(times: IntArray) -> float:
     """Return the median interval between samples in ms; 0 for fewer than two samples."""
-    return _usual_step(times.tobytes())
+    kept = _axis(times)
+    if kept.step is None:
+        kept.step = float(np.median(np.diff(times))) if times.size > 1 else 0.0
+    return kept.step
 
 
-@lru_cache(maxsize=32)
-def _usual_step(packed: bytes) -> float:
-    times = np.frombuffer(packed, np.int64)
-    return float(np.median(np.diff(times))) if times.size > 1 else 0.0
-
-
-@lru_cache(maxsize=32)
-def _sample_seconds(packed: bytes) -> FloatArray:
-    times = np.frombuffer(packed, np.int64)
+def _sample_seconds(times: IntArray) -> FloatArray:
     if times.size < 2:
         seconds = np.ones(times.size)
     else:
-        usual = _usual_step(packed) / 1000.0
+        usual = usual_step(times) / 1000.0
         seconds = np.minimum(np.concatenate(([usual], np.diff(times) / 1000.0)), 1.5 * usual)
     seconds.flags.writeable = False
     return seconds

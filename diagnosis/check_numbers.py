@@ -68,7 +68,8 @@ class NumberBook:
         for ref, whole in [*((hit.entity, hit.peak) for hit in hits), *found.suspects.items()]:
             peak = whole
             if self.focus is not None:
-                peak = _value(_Candidate(scene, scene.rows.index(ref), whole, whole), self.focus)
+                alone = _loaded(_Candidate(scene, scene.rows.index(ref), whole, whole))
+                peak = _value(alone, self.focus)
             if not np.isnan(peak):
                 self._seen.setdefault(card, []).append((rule, ref, peak))
         if found.measured is not None:
@@ -89,18 +90,19 @@ class NumberBook:
         if seen := self._seen.get(card):
             rule, ref, value = max(seen, key=self._seen_badness)
             return self._number(rule, ref, value)
-        found: tuple[float, _Candidate, float] | None = None
+        found: tuple[float, _Candidate, float, Scene] | None = None
         candidates = self._worst.get(card, [])
         for one in candidates:  # the worst first, as far as bounds tell
             if found and found[0] >= one.badness:
                 break
-            value = _value(one, self.focus)
+            alone = _loaded(one)
+            value = _value(alone, self.focus)
             badness = one.badness_of(value, value)
             if not np.isnan(value) and (found is None or badness > found[0]):
-                found = badness, one, value
+                found = badness, one, value, alone
         if found is None:
             return None
-        most = _most_past_limit(found[1], self.focus)
+        most = _most_past_limit(found[3], self.focus)
         others = [one for one in candidates if one.entity != found[1].entity]
         is_common = any(one.badness == found[0] for one in others)
         rule, ref = found[1].scene.compiled, found[1].scene.rows[found[1].row]
@@ -174,14 +176,13 @@ def _series(worst: _Candidate) -> Iterator[IntArray]:
             yield from part.members(name).ids.values()
 
 
-def _value(worst: _Candidate, focus: TimeRange | None) -> float:
+def _value(part: Scene, focus: TimeRange | None) -> float:
     """The worst of the number's samples: the bounds may be wider than what was measured."""
-    return float(_loaded(worst).peaks(focus)[0])
+    return float(part.peaks(focus)[0])
 
 
-def _most_past_limit(worst: _Candidate, focus: TimeRange | None) -> float:
+def _most_past_limit(part: Scene, focus: TimeRange | None) -> float:
     """For how long the number was past its limit, in what the rule counts: seconds, or samples."""
-    part = _loaded(worst)
     node, measure, times = part.compiled.measure, part.compiled.rule.measure, part.times
     assert node is not None
     assert measure is not None

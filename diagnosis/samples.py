@@ -49,6 +49,10 @@ class _Rows:
         else:
             self._values[rows[:, None], np.searchsorted(axis, frame.times)] = frame.values.T
 
+    def has(self, series: list[int]) -> bool:
+        """Return True if all of these series are here."""
+        return all(one in self.places for one in series)
+
     def of(self, series: list[int], instants: int) -> FloatArray:
         """Return the samples of series that are here."""
         rows = [self.places[one] for one in series]
@@ -136,10 +140,13 @@ class SampleTable:
     def rows(self, source: int, ids: IntArray) -> FloatArray:
         """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN."""
         self._load(ids)
-        axis = self.axis(source)
+        axis, own = self.axis(source), self._rows.get(source)
+        numbers = ids.tolist()
+        if own is not None and own.has(numbers):
+            return own.of(numbers, axis.size)
         result = np.full((ids.size, axis.size), np.nan)
         places: dict[int, list[int]] = {}
-        for position, series in enumerate(ids.tolist()):
+        for position, series in enumerate(numbers):
             if series >= 0:
                 places.setdefault(self._owner[series], []).append(position)
         for owner, mine in places.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, sample_seconds, usual_step, window_sums
+from diagnosis.arrays import BoolArray, first_after, sample_seconds, usual_step, window_sums
 from resources.problem_cards import Hold, Sustained
 from sessions.model import FloatArray, IntArray
 
@@ -279,7 +279,7 @@ def _counted(times: IntArray, hold: Hold) -> FloatArray:
 def _window_start(times: IntArray, seconds: float) -> IntArray:
     """For each sample the first one of the ``seconds`` up to it."""
     slack = int(_SLACK * 1000 * (usual_step(times) / 1000)) if times.size > 1 else 0
-    first = np.searchsorted(times, times - np.int64(seconds * 1000) + slack, side="right").astype(np.int64)
+    first = first_after(times, slack - int(seconds * 1000), "right")
     return np.minimum(first, np.arange(times.size))  # a sample that stands for longer than that is its own
 
 
