@@ -15,7 +15,13 @@ from resources.comparison_rules import ConfidenceLimits
 from resources.units import format_count
 from sessions.model import EntityRef, FloatArray
 from viewmodels.comparison_curves import histograms, overlaid, pair_of
-from viewmodels.comparison_texts import cells, distinct_ranks, few_samples, indicative_note
+from viewmodels.comparison_texts import (
+    cells,
+    distinct_ranks,
+    few_samples,
+    indicative_note,
+    much_undecided,
+)
 from viewmodels.elision import NameSet
 from viewmodels.health import Health
 from viewmodels.text_table import TextTable
@@ -239,8 +245,8 @@ def page_head(found: Comparison, rows: Sequence[ComparedRow]) -> PageHead:
 
 
 def _state(found: Comparison, sure: frozenset[str], *, is_short: bool) -> Health:
-    """Red and green only for what is more than indicative, and for no difference only if most is known to be
-    the same.
+    """Red and green only for what is more than indicative, and for no difference only if hardly anything is
+    undecided.
     """
     judged, counts = found.judged, found.counts
     if judged.get("worse"):
@@ -249,7 +255,7 @@ def _state(found: Comparison, sure: frozenset[str], *, is_short: bool) -> Health
         return "ok" if "better" in sure else "info"
     if judged.get("to know"):
         return "info"
-    return "ok" if counts["same"] > counts["undecided"] and not is_short else "none"
+    return "none" if is_short or not counts["same"] or much_undecided(found) else "ok"
 
 
 def _line(found: Comparison, rows: Sequence[ComparedRow], sure: frozenset[str], few: str) -> str:
@@ -278,6 +284,8 @@ def _nothing_differs(found: Comparison, *, is_short: bool) -> str:
         return "No verdict: all is undecided."
     if is_short:
         return f"No difference is seen in so few samples: {same} series are the same, {undecided} undecided."
+    if much := much_undecided(found):
+        return f"What can be told does not differ: {same} series are the same, {much}."
     return f"Nothing differs beyond the noise: {same} series are the same, {undecided} undecided."
 
 

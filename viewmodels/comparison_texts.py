@@ -46,15 +46,26 @@ def headline(comparison: Comparison) -> str:
     if not comparison.pairs:
         return "Nothing could be compared."
     if not counts["higher"] + counts["lower"]:
-        return (
-            "Nothing differs beyond the noise."
-            if counts["same"]
-            else "Nothing can be told: all is undecided."
-        )
+        if not counts["same"]:
+            return "Nothing can be told: all is undecided."
+        if undecided := much_undecided(comparison):
+            return f"What can be told does not differ; {undecided}."
+        return "Nothing differs beyond the noise."
     return (
         ", ".join(f"{format_count(judged.get(what, 0))} {what}" for what in ("better", "worse", "to know"))
         + "."
     )
+
+
+def much_undecided(comparison: Comparison) -> str:
+    """Return how much is undecided, ``500 (11 %) are undecided``, where that is more than may be called
+    different by chance: then that nothing differs is no all-clear. Empty where it is less.
+    """
+    undecided, total = comparison.counts["undecided"], len(comparison.pairs)
+    if undecided <= comparison.importance.rules.judging.discovery_rate.value * total:
+        return ""
+    part = format_value(round(100 * undecided / total), "%")
+    return f"{format_count(undecided)} ({part}) {'is' if undecided == 1 else 'are'} undecided"
 
 
 def counted(comparison: Comparison) -> str:

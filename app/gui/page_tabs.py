@@ -1,4 +1,6 @@
-"""The tabs of the pages: where there is no room for all names, all but the one in front are icons."""
+"""The tabs of the pages: where room is scarce the names move together; with still less of it, all but the one
+in front are icons.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from PySide6.QtWidgets import QLabel, QTabBar, QTabWidget, QWidget
 from viewmodels.health import Health
 from widgets.theme import Theme
 
-_BESIDE_NAME = 26
-"""Pixels that a tab takes beside its name."""
+_BESIDE_NAME, _NARROW_BY = 26, 10
+"""Pixels that a tab takes beside its name, and how many fewer where room is scarce (window.qss)."""
 _NEARER, _NEARER_TO_ICON = 5, 12
 """So many pixels a badge stands nearer to its own name or icon than Qt puts it: half-way to the next tab."""
 _BADGE_GAP = 18
@@ -26,7 +28,7 @@ class PageTabs(QTabWidget):
         self._tabs: list[tuple[str, str]] = []
         self._badges: dict[str, QLabel] = {}
         self._have_badges: bool | None = None
-        self._is_compact = self._is_moving = False
+        self._is_compact = self._is_narrow = self._is_moving = False
         self.setDocumentMode(True)
         self.currentChanged.connect(lambda _page: self._arrange())
         theme.changed.connect(self._arrange)
@@ -97,9 +99,15 @@ class PageTabs(QTabWidget):
 
     def _arrange(self) -> None:
         bar, before = self.tabBar(), self._is_compact
-        names = self._needed()
         badges = sum(one.sizeHint().width() + _BADGE_GAP for one in self._badges.values())
+        narrow = self._needed() + badges > self.width()
+        names = self._needed() - (_NARROW_BY * len(self._tabs) if narrow else 0)
         self._is_compact = names > self.width()
+        if narrow != self._is_narrow:
+            self._is_narrow = narrow
+            bar.setProperty("narrow", narrow)
+            bar.style().unpolish(bar)
+            bar.style().polish(bar)
         self._show_badges(on=self._is_compact or names + badges <= self.width())
         if not (self._is_compact or before):
             return

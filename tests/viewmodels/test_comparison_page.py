@@ -29,7 +29,7 @@ from viewmodels.comparison_page import (
     whisker,
 )
 from viewmodels.comparison_surroundings import surroundings_of
-from viewmodels.comparison_texts import counted
+from viewmodels.comparison_texts import counted, headline
 from viewmodels.text_table import as_csv
 
 LIMITS = load_comparison_rules(catalogue()).confidence
@@ -137,6 +137,22 @@ def test_no_difference_in_a_few_samples_is_not_green(samples: int, state: str, l
     a, b = window(0, 5 * (samples - 1)), window(600, 595 + 5 * samples)
     head = page_of(compare(Side(made, a), Side(made, b), Choice(), rules)).head
     assert (head.state, head.line) == (state, line)
+
+
+def test_no_difference_is_no_all_clear_while_much_is_undecided() -> None:
+    recording = Recording(seconds=1200)
+    recording.vm("db", {"cpu.ready": noise(32, 0.2)})
+    slow = 5 + np.repeat(np.random.default_rng(3).normal(0, 1, 12), 20)
+    recording.vm("slow", {"cpu.ready": slow})
+    made = session(recording)
+    rules = (catalogue(), problems(), load_comparison_rules(catalogue()))
+    found = compare(Side(made, window(0, 595)), Side(made, window(600, 1195)), Choice(), rules)
+    head = page_of(found).head
+    assert (head.state, head.line) == (
+        "none",
+        "What can be told does not differ: 1 series are the same, 1 (50 %) is undecided.",
+    )
+    assert headline(found) == "What can be told does not differ; 1 (50 %) is undecided."
 
 
 def test_a_reconfiguration_without_a_known_setting_is_not_green() -> None:

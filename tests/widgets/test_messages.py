@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from widgets.messages import Message, MessageAction, MessageLog, Messages
@@ -41,6 +41,34 @@ def test_three_at_most_and_errors_last(theme: Theme, work: QWidget) -> None:
     assert messages.geometry().bottom() > work.height() - 30
     work.resize(420, 300)
     assert work.rect().contains(messages.geometry())
+
+
+def test_no_row_lies_below_a_message(theme: Theme, work: QWidget, qtbot: QtBot) -> None:
+    """The last rows of a list could not be read, nor clicked, while a message was there."""
+    column, label, rows = work.layout(), work.findChild(QLabel), QListWidget()
+    assert column is not None
+    assert label is not None
+    label.hide()
+    column.addWidget(rows)
+    rows.addItems([f"row {number}" for number in range(80)])
+    QGuiApplication.processEvents()
+    before = rows.geometry()
+    messages = Messages(theme, work)
+    messages.notify("Saved.", "critical")
+    qtbot.waitUntil(lambda: messages.isVisible() and rows.geometry().bottom() < messages.geometry().top())
+    assert rows.geometry().topLeft() == before.topLeft(), "the first rows stay where they were"
+    rows.scrollToBottom()
+    last = rows.visualItemRect(rows.item(79))
+    assert rows.viewport().rect().contains(last), "every row can be scrolled to"
+    messages.notify("Saved again.", "critical")
+    qtbot.waitUntil(lambda: rows.geometry().bottom() < messages.geometry().top())
+    messages.clear()
+    qtbot.waitUntil(lambda: rows.geometry() == before)
+    rows.clear()
+    rows.addItem("one row, far from the lower edge")
+    messages.notify("Saved.", "critical")
+    qtbot.waitUntil(messages.isVisible)
+    assert rows.geometry() == before, "nothing moves where no row is"
 
 
 def test_of_a_flood_only_what_can_be_seen_gets_a_card(theme: Theme, work: QWidget) -> None:

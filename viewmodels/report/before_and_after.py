@@ -21,6 +21,7 @@ from viewmodels.comparison_texts import (
     event_line,
     headline,
     load_cells,
+    much_undecided,
     only_in_one_text,
     same_load,
 )
@@ -93,7 +94,8 @@ def _answer(compared: Compared, material: Material) -> Iterator[Block]:
         yield paragraph(windows.chosen, style="muted")
     found = compared.comparison
     worse = found.judged.get("worse", 0)
-    yield Callout("warning" if worse else "ok", headline(found), counted(found))
+    calm: Tone = "info" if much_undecided(found) and not found.judged.get("better") else "ok"
+    yield Callout("warning" if worse else calm, headline(found), counted(found))
 
 
 def _load(found: Comparison, material: Material) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""The messages over the lower edge of the work area: at most three, the newest at the bottom."""
+"""The messages at the lower edge of the work area: at most three, the newest at the bottom."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
 from sessions.times import now_ms
 from widgets.messages.toast import Toast
@@ -18,10 +18,15 @@ from widgets.theme import Theme
 MOST = 3
 _KEPT = 200
 _WIDTH, _MARGIN, _GAP = 620, 12, 6
+_STEP = 12
+"""Pixels between the points at which rows are looked for; no row is lower."""
 
 
 class Messages(QWidget):
     """Shows messages over ``over`` without moving anything there; a new one displaces the oldest of three.
+
+    They lie over no row of a list: where there is no other place ``over`` ends above them meanwhile, and its
+    lists scroll.
 
     Errors stay until they are closed, all others leave by themselves. Escape closes the newest. Messages that
     come together get their cards together, in the next turn of the event loop: of a thousand only the last
@@ -38,6 +43,7 @@ class Messages(QWidget):
         self._new = QTimer(self, singleShot=True, interval=0)
         self._new.timeout.connect(self._show_new)
         self._past: deque[Message] = deque(maxlen=_KEPT)
+        self._is_below, self._edge = False, 0
         self.setObjectName("messages")
         self.setAccessibleName("Messages")
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)  # works while a message is visible
@@ -156,6 +162,7 @@ class Messages(QWidget):
         over = self._over
         if not self._toasts:
             self.hide()
+            self._end_above(0)
             return
         width = min(_WIDTH, over.width() - 2 * _MARGIN)
         top = 0
@@ -164,8 +171,42 @@ class Messages(QWidget):
             toast.setGeometry(0, top, width, height)
             top += height + _GAP
         height = top - _GAP
-        left, above = (over.width() - width) // 2, over.height() - height - _MARGIN
-        self.setGeometry(left, max(above, 0), width, height)
+        above = max(over.height() - height - _MARGIN, 0)
+        lefts = ((over.width() - width) // 2, over.width() - width - _MARGIN, _MARGIN)
+        places = [QRect(left, above, width, height) for left in lefts]
+        free = [] if self._is_below else [one for one in places if not self._has_rows(one)]
+        if not free:
+            self._end_above(height + 2 * _MARGIN)
+        self.setGeometry((free or places)[0])
+
+    def _has_rows(self, place: QRect) -> bool:
+        """Return True if a list of the work area has a row there."""
+        points = [
+            QPoint(x, y)
+            for y in (*range(place.top(), place.bottom(), _STEP), place.bottom())
+            for x in (*range(place.left(), place.right(), 8 * _STEP), place.right())
+        ]
+        return any(
+            view.indexAt(at).isValid()
+            for view in self._over.findChildren(QAbstractItemView)
+            if view.isVisible()
+            for at in (view.viewport().mapFrom(self._over, point) for point in points)
+            if view.viewport().rect().contains(at)
+        )
+
+    def _end_above(self, height: int) -> None:
+        """Let what lies in the work area end so many pixels above its lower edge, if it can be as low."""
+        column = self._over.layout()
+        if column is None or not (height or self._is_below):
+            return
+        margins = column.contentsMargins()
+        if not self._is_below:
+            self._edge = margins.bottom()
+        least = column.minimumSize().height() - margins.bottom()
+        self._is_below = 0 < height <= self._over.height() - least
+        margins.setBottom(height if self._is_below else self._edge)
+        if margins != column.contentsMargins():
+            column.setContentsMargins(margins)
 
     def _announce(self, message: Message) -> None:
         """Have a screen reader say it; an error interrupts what is being read."""
