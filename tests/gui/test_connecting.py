@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +25,7 @@ from tests.esxtop_service.conftest import replies
 from tests.esxtop_service.service_files import HOSTS
 from tests.gui.windows import wait
 from tests.vcenter.conftest import start_vcenter, vcenter
-from tests.vcenter.running import PASSWORD, USER, TestVCenter
+from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, USER, TestVCenter
 from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
 from widgets.marks import MarkNote
 from widgets.theme import Theme
@@ -194,7 +195,9 @@ def test_the_intervals_are_those_of_the_collectors() -> None:
 def test_a_vcenter_and_the_esxtop_of_its_hosts_in_one_recording(
     live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter], replies: Path
 ) -> None:
-    """The password is typed once; a second host is added while it runs, from the menu Record."""
+    """The password is typed once; a second host is added while it runs, from the menu Record, and a guest
+    through VMware Tools, whose own password is typed there.
+    """
     server = start_vcenter(
         hosts=2, vms=2, interval=1, history=30, rollup=10, rollup_days=0, esxtop=replies, esxtop_interval=2
     )
@@ -220,8 +223,19 @@ def test_a_vcenter_and_the_esxtop_of_its_hosts_in_one_recording(
     row.path.setText(HOSTS[1])
     row.host.setText(f"{server.place.host}:{server.place.port}")
     row.user.setText(USER)
+    if sys.platform == "linux":  # the guest is this machine
+        row = more.show_kind("tools").rows[0]
+        row.path.setText("vm-00001")
+        row.host.setText(f"{server.place.host}:{server.place.port}")
+        row.account.setText(USER)
+        row.user.setText(GUEST_USER)
+        row.password.setText(GUEST_PASSWORD)
     qtbot.keyClick(more, Qt.Key.Key_Return)
     wait(qtbot, lambda: set(watched()) == set(HOSTS))
+    process = live.workbench.recordings.process
+    assert process is not None
+    if sys.platform == "linux":
+        wait(qtbot, lambda: any(one.kind == "guest" and one.received for one in process.status.sources))
     assert not [one for one in live.window.findChildren(PasswordDialog) if one.isVisible()]
     stop(live, qtbot)
 
