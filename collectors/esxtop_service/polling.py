@@ -31,6 +31,10 @@ from sessions.model import Event, Fact, Gap, SourceSpec
 _PAUSED = "paused"
 _COLLECTION = "collection time"
 _CLOCK = "its clock"
+_SLOW = 0.5
+"""A host that takes this part of an interval for its answer is not asked more often to catch up."""
+_CATCH_UP = 10
+"""So many intervals are caught up; what is longer was a sleep of this machine."""
 _log = logging.getLogger(__name__)
 
 
@@ -47,6 +51,24 @@ class Target:
 def counter_info_of(vsphere: VSphere, service: EsxtopService) -> CounterInfo:
     """Ask a service for its CounterInfo. Raises SourceError."""
     return read_counter_info(run_command(vsphere, service, "CounterInfo").decode("utf-8", "replace"))
+
+
+def next_request(
+    due: float, began: float, now: float, interval_s: float, least_s: float
+) -> tuple[float, float]:
+    """Return when the next sample is due, and when it is asked for: both are ``due`` unless we are late.
+
+    ``began`` is when the last request, due at ``due``, was sent; it is ``now``. Where this machine was busy
+    and the host was not, no instant is left out: it is asked late, at least half an interval (and
+    ``least_s``) after the one before, until we are in time again. A host that takes long has its next instant
+    to come.
+    """
+    due += interval_s
+    is_slow = now - began > interval_s * _SLOW
+    if due < now and (is_slow or now - due > _CATCH_UP * interval_s):
+        due += (int((now - due) // interval_s) + 1) * interval_s
+        return due, due
+    return due, max(due, began + max(least_s, interval_s / 2))
 
 
 class HostPolling:
@@ -67,6 +89,7 @@ class HostPolling:
         self._vsphere, self._feed, self._target, self._known = vsphere, feed, target, known
         self._wanted_s = interval_s
         self._interval_s = interval_s
+        self._least_s = known.polling.least_s
         self._info = target.info
         self._service = target.service
         self._generation = vsphere.generation
@@ -101,12 +124,13 @@ class HostPolling:
         due = time.monotonic()
         try:
             while not controls.is_set():
+                began = time.monotonic()
                 pause_s = self._step(controls)
-                due += max(self._interval_s, pause_s)
                 now = time.monotonic()
-                if due < now:  # the host took longer than an interval: on with the next one
-                    due += (int((now - due) // self._interval_s) + 1) * self._interval_s
-                controls.wait(due - now)
+                due, at = next_request(due, began, now, self._interval_s, self._least_s)
+                if pause_s > self._interval_s:
+                    due = at = max(due, now + pause_s)
+                controls.wait(at - now)
         finally:
             self.free()
         self.report("ended")
@@ -203,6 +227,7 @@ class HostPolling:
         least_s = self._known.polling.least_s
         if "MinFetchIntervalInUsec" in server:
             least_s = max(least_s, float(server.numbers("MinFetchIntervalInUsec")[0]) / 1e6)
+        self._least_s = least_s
         interval_s = max(self._wanted_s, least_s)
         if interval_s != self._interval_s:
             self._interval_s = interval_s
