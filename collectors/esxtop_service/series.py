@@ -10,7 +10,7 @@ from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.esxtop_service.facts import device_facts
 from collectors.esxtop_service.reply import Reply
 from collectors.esxtop_service.sampling import Sample, Shape
-from collectors.esxtop_service.vm_identities import JOINED_BY, Renaming
+from collectors.lasting_vms import JOINED_BY, Renaming
 from sessions.model import Entity, EntityRef, IntArray
 
 

@@ -10,12 +10,12 @@ from collectors.esxtop_service.reply import Reply
 from collectors.esxtop_service.vm_identities import (
     GroupOfVm,
     Recognised,
-    Renaming,
     groups_of_vms,
     mounted_volumes,
     recognise,
     renaming,
 )
+from collectors.lasting_vms import Renaming
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.host_vms import (

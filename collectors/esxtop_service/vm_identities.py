@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from collectors.esxtop_names import HostColumns
 from collectors.esxtop_names.instances import vm_of_client
 from collectors.esxtop_service.objects import mounted_name
 from collectors.esxtop_service.reply import Reply
+from collectors.lasting_vms import BY_NAME, BY_WORLD, Renaming, lasting_part
 from connections.vsphere.host_vms import HostVm, VmProcess, nic_key
 from sessions.model import Entity, EntityRef
-
-BY_WORLD, BY_NAME = "the ids of its worlds", "its name alone: a guess"
-"""How a VM was recognised; its fact ``JOINED_BY`` has it."""
-JOINED_BY = "joined_by"
-_VCPU = "vCPU "
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +35,6 @@ class Recognised:
 
     vm: HostVm
     how: str
-
-
-@dataclass(slots=True)
-class Renaming:
-    """The lasting entities of those that a reply names by numbers of its host: old → new.
-
-    ``how`` says of each VM how it was recognised.
-    """
-
-    refs: dict[EntityRef, EntityRef] = field(default_factory=dict)
-    names: dict[EntityRef, str] = field(default_factory=dict)
-    how: dict[EntityRef, str] = field(default_factory=dict)
-
-    def ref(self, ref: EntityRef) -> EntityRef:
-        """Return the entity under its lasting key."""
-        return self.refs.get(ref, ref)
-
-    def columns(self, columns: HostColumns, parents: Mapping[EntityRef, EntityRef]) -> HostColumns:
-        """Return the columns of the same values, of the lasting entities; ``parents`` are those of VMs."""
-        entities = {
-            ref: Entity(ref, self.names.get(ref, one.name), parents.get(ref) or self._parent(one))
-            for one in columns.entities
-            for ref in (self.ref(one.ref),)
-        }
-        return replace(
-            columns,
-            entities=tuple(entities.values()),
-            specs=tuple(one._replace(entity=self.ref(one.entity)) for one in columns.specs),
-            stated=tuple((self.ref(ref), name, value) for ref, name, value in columns.stated),
-        )
-
-    def _parent(self, entity: Entity) -> EntityRef | None:
-        return self.ref(entity.parent) if entity.parent is not None else None
 
 
 def mounted_volumes(reply: Reply) -> frozenset[str]:
@@ -165,14 +128,10 @@ def _part(
     vm = refs.get(part.parent) if part.parent is not None else None
     if vm is None or part.parent is None:
         return None
-    if part.ref.kind == "vcpu":
-        return EntityRef("vcpu", f"{vm.key}/vcpu/{part.name.removeprefix(_VCPU)}")
-    if part.ref.kind == "vdisk":
-        return EntityRef("vdisk", vm.key + part.ref.key.removeprefix(part.parent.key))
     if part.ref.kind == "port" and part.ref.key in ports:
         owner, key = ports[part.ref.key]
         return EntityRef("port", f"{vm.key}/nic/{key}") if owner == vm.key else None
-    return None
+    return lasting_part(part, refs)
 
 
 def _ports(reply: Reply, host: str, vms: Mapping[str, HostVm]) -> dict[str, tuple[str, int]]:

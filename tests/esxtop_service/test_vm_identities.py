@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collectors.esxtop_service.vm_identities import BY_NAME, BY_WORLD, GroupOfVm, recognise
+from collectors.esxtop_service.vm_identities import GroupOfVm, recognise
+from collectors.lasting_vms import BY_NAME, BY_WORLD
 from connections.vsphere.host_vms import HostVm, VmProcess, plain_uuid
 
 A, B = "42" + "0a" * 15, "42" + "0b" * 15

@@ -9,6 +9,7 @@ import numpy as np
 from collectors.column_series import ColumnSeries
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import NAME
+from collectors.esxtop.over_ssh.host_objects import ObjectsOfHost, lasting
 from collectors.esxtop.over_ssh.stream import Row, texts_of
 from collectors.esxtop_names import (
     ZERO_FILLED,
@@ -19,6 +20,7 @@ from collectors.esxtop_names import (
     columns_by_host,
 )
 from collectors.feed import Feed
+from collectors.lasting_vms import JOINED_BY, Renaming
 from sessions.model import Entity, EntityRef, Fact, Gap
 
 
@@ -30,10 +32,12 @@ class HostRows:
         self._series = ColumnSeries(feed, source)
         self._series.add_entities([Entity(host, host.key)])
         self._columns: HostColumns | None = None
+        self._objects = ObjectsOfHost()
         self._header: Header | None = None
         self._repairs: EsxtopRepairs | None = None
         self._is_followed = False
         self._is_first = True
+        self._lasting = Renaming()
         self._stated: dict[tuple[EntityRef, str], str | float] = {}
         self._names: dict[EntityRef, tuple[str, int]] = {}
         self._fills: dict[int, Gap] = {}
@@ -53,10 +57,15 @@ class HostRows:
         """Add facts of the host itself."""
         self._feed.add_facts(facts)
 
-    def begin(self, header: Header, *, is_new: bool) -> None:
-        """Rows with these columns follow; the first of them is a capture's first."""
-        if is_new or self._columns is None:
-            self._columns = columns_by_host(_renamed(header.paths, self._host.key), self._catalogue)[0]
+    def begin(self, header: Header, objects: ObjectsOfHost, *, is_new: bool) -> None:
+        """Rows with these columns follow; the first of them is a capture's first.
+
+        ``objects`` are the host's VMs and volumes, as its shell tells them now.
+        """
+        if is_new or self._columns is None or objects != self._objects:
+            columns = columns_by_host(_renamed(header.paths, self._host.key), self._catalogue)[0]
+            self._lasting, self._objects = lasting(columns, objects), objects
+            self._columns = self._lasting.columns(columns, {})
             self._header, self._is_followed = header, False
             self._fills.clear()
         self._repairs = EsxtopRepairs(self._columns.repairs)
@@ -69,7 +78,7 @@ class HostRows:
         columns = self._columns
         assert columns is not None, "begin comes first"
         if not self._is_followed:
-            self._series.follow(columns, t_ms)
+            self._series.follow(columns, t_ms, self._lasting.refs.values())
             self._follow_names(columns, t_ms)
             self._is_followed = True
         return self._series.last_ms
@@ -87,7 +96,8 @@ class HostRows:
         repaired = repairs.repair(np.array([row.t_ms], np.int64), values, first=first)
         self._is_first = False
         self._note_fills(columns, repaired.filled[0], row.t_ms)
-        return self._series.add(row.t_ms, values[0], self._stated)
+        joined = {(vm, JOINED_BY): how for vm, how in self._lasting.how.items()}
+        return self._series.add(row.t_ms, values[0], self._stated | joined)
 
     def _follow_names(self, columns: HostColumns, t_ms: int) -> None:
         """A VM that is called otherwise than before keeps both names as facts."""

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from collectors.axis import ClockReading
+from collectors.esxtop.over_ssh.host_objects import QUESTION, ObjectsOfHost, read_objects
 from connections.ssh.connection import CommandResult, SshConnection
 from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
 
 _LONGEST = 200
 _MAX_BYTES = 1 << 16
+_MOST_OBJECTS = 1 << 22
+"""A thousand VMs with their files' names: half a megabyte."""
 _BEGIN, _END = "hyperscope: begin", "hyperscope: end"
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -44,6 +47,7 @@ echo '{_BEGIN}'
 echo "uuid=$(uuid | head -n 1)"
 echo '{_END}'
 """
+_OBJECTS = f"echo '{_BEGIN}'\n{QUESTION}echo '{_END}'\n"
 _SOFT_S = 10.0
 
 
@@ -57,7 +61,7 @@ class RemoteHost:
     """What a host says of itself; empty where it says nothing. All texts are safe to show.
 
     ``clock`` is what its clock showed, None if it has no ``date``. ``is_root`` is None if it does not
-    tell. ``uuid`` is its hardware's, as a vCenter knows it.
+    tell. ``uuid`` is its hardware's, as a vCenter knows it. ``objects`` are its VMs and volumes.
     """
 
     clock: ClockReading | None
@@ -68,6 +72,7 @@ class RemoteHost:
     version: str
     product: str
     uuid: str
+    objects: ObjectsOfHost = field(default_factory=ObjectsOfHost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
     if has_esxtop:
         for question in (_VERSION, _UUID_OF_HARDWARE):
             answers |= _asked_softly(connection, question)
+    objects = _ask_objects(connection) if has_esxtop else ObjectsOfHost()
     uuid, name, user = answers.get("uuid", "").lower(), answers.get("name", ""), answers.get("user", "")
     return RemoteHost(
         clock=clock,
@@ -98,6 +104,7 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
         version=shown(answers.get("version", ""), _LONGEST),
         product=shown(answers.get("product", ""), _LONGEST),
         uuid=uuid if _UUID.fullmatch(uuid) and uuid.strip("0f-") else "",
+        objects=objects,
     )
 
 
@@ -128,6 +135,17 @@ def _asked_softly(connection: SshConnection, question: str, within_s: float = _S
         return {}
 
 
+def _ask_objects(connection: SshConnection) -> ObjectsOfHost:
+    """The host's VMs and volumes; none if it does not tell. Raises SourceError for a lost connection."""
+    try:
+        done = connection.run(_OBJECTS, _SOFT_S, _MOST_OBJECTS)
+    except SourceError:
+        if not connection.is_open:
+            raise
+        return ObjectsOfHost()
+    return read_objects(_between(done.stdout) or ())
+
+
 def _run(connection: SshConnection, question: str, within_s: float) -> CommandResult:
     try:
         return connection.run(question, within_s, _MAX_BYTES)
@@ -143,12 +161,18 @@ def _run(connection: SshConnection, question: str, within_s: float) -> CommandRe
 
 def _answers(output: bytes) -> dict[str, str] | None:
     """The answers by question; None if the shell did not run the questions to their end."""
+    between = _between(output)
+    if between is None:
+        return None
+    pairs = (line.partition("=") for line in between)
+    return {name: value.strip() for name, sign, value in pairs if sign}
+
+
+def _between(output: bytes) -> list[str] | None:
     lines = [line.strip() for line in output.decode("utf-8", "replace").splitlines()]
     if _BEGIN not in lines or _END not in lines:
         return None
-    between = lines[lines.index(_BEGIN) + 1 : lines.index(_END)]
-    pairs = (line.partition("=") for line in between)
-    return {name: value.strip() for name, sign, value in pairs if sign}
+    return lines[lines.index(_BEGIN) + 1 : lines.index(_END)]
 
 
 def _beginning(output: bytes) -> str:

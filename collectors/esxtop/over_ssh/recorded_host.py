@@ -9,6 +9,7 @@ from dataclasses import replace
 from collectors.axis import ClockReading, clock_jump_message
 from collectors.esxtop.header import Header
 from collectors.esxtop.over_ssh.coverage import UNREADABLE, Coverage
+from collectors.esxtop.over_ssh.host_objects import ObjectsOfHost
 from collectors.esxtop.over_ssh.host_rows import HostRows, host_of
 from collectors.esxtop.over_ssh.questions import RemoteHost
 from collectors.esxtop.over_ssh.stream import HeaderLine, LostRow, OtherLine, Row, Written
@@ -119,7 +120,8 @@ class RecordedHost:
         """A header: of a host that is not known yet, or of one whose columns are others now."""
         if self._host is None:
             self._host = self._add_host(line.header)
-        self._host.begin(line.header, is_new=line.is_new)
+        objects = self._remote.objects if self._remote is not None else ObjectsOfHost()
+        self._host.begin(line.header, objects, is_new=line.is_new)
 
     def _add_host(self, header: Header) -> HostRows:
         remote = self._remote
