@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.units import format_value
 from sessions.model import FloatArray, IntArray
 from viewmodels.esxtop_table import Row, RowLimits, TableColumn
 from viewmodels.name_order import natural
@@ -22,6 +23,8 @@ _MARKS = ("", "◆ ", "▲ ")
 _WHOLE = frozenset({"count", "shares", "state", "flag"})
 _DECIMAL_STEPS = (9_999.5, 999.95)
 """From each of these numbers on, a column shows one decimal less."""
+_PAGES_OF_DIGITS = 1e15
+"""From here on a number, which only a forged session has, is written as 1e+150."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def decimals_of(values: FloatArray, unit: str) -> int:
     if unit == "%":
         return len(_DECIMAL_STEPS)  # the system's thousands of percent leave a VM's hundredths alone
     present = values[np.isfinite(values)]
-    if unit in _WHOLE and (present == present.astype(np.int64)).all():
+    if unit in _WHOLE and (present == np.floor(present)).all():
         return 0
     largest = float(np.abs(present).max(initial=0.0))
     return sum(largest < step for step in _DECIMAL_STEPS)
@@ -118,6 +121,8 @@ def number_text(value: float, decimals: int) -> str:
     """Return a number with this many decimals; a dash if it is absent (NaN)."""
     if not np.isfinite(value):
         return "–"
+    if abs(value) >= _PAGES_OF_DIGITS:
+        return format_value(value, "")
     return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
 
 

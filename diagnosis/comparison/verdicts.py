@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,13 +76,23 @@ def differences(a: Means, b: Means, margin: FloatArray, rules: ComparisonRules) 
 
 
 def _joint_error(a: Means, b: Means) -> tuple[FloatArray, FloatArray]:
-    """The standard error of the difference, and its degrees of freedom (Welch, Satterthwaite)."""
-    of_a, of_b = a.error**2, b.error**2
+    """The standard error of the difference, and its degrees of freedom (Welch, Satterthwaite).
+
+    Squared are parts of the larger error's power of two: of a forged 1e150 a square is still a number.
+    """
+    size = _power_of_two(np.fmax(a.error, b.error))
+    of_a, of_b = (a.error / size) ** 2, (b.error / size) ** 2
     both = of_a + of_b
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = both**2 / (of_a**2 / a.freedom + of_b**2 / b.freedom)
     freedom = np.where(both > 0, freedom, np.fmin(a.freedom, b.freedom))
-    return np.sqrt(both), freedom
+    return np.sqrt(both) * size, freedom
+
+
+def _power_of_two(numbers: FloatArray) -> FloatArray:
+    """Return about the numbers: dividing by it rounds nothing. 1 for 0 and for what is no number."""
+    usable = np.isfinite(numbers) & (numbers > 0)
+    return np.where(usable, np.exp2(np.floor(np.log2(np.where(usable, numbers, 1.0)))), 1.0)
 
 
 def ratio_interval(
@@ -96,8 +107,7 @@ def ratio_interval(
         return None
     g = (reach * error_a / mean_a) ** 2
     centre = mean_b / mean_a
-    inner = error_b**2 * (1 - g) + centre**2 * error_a**2
-    half = reach / abs(mean_a) * float(np.sqrt(max(inner, 0.0)))
+    half = reach * math.hypot(error_b / mean_a * math.sqrt(max(1 - g, 0.0)), centre * (error_a / mean_a))
     return (centre - half) / (1 - g), (centre + half) / (1 - g)
 
 

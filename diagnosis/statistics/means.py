@@ -56,8 +56,12 @@ class Means:
         return Means(*(getattr(self, field.name)[index] for field in fields(self)))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def means_of(values: FloatArray) -> Means:
-    """Return the mean of each row; shape (series, samples) in order of time, NaN where a sample is absent."""
+    """Return the mean of each row; shape (series, samples) in order of time, NaN where a sample is absent.
+
+    Of numbers whose squares are none, as only a forged session has them, errors are infinite or NaN.
+    """
     present = ~np.isnan(values)
     count = present.sum(axis=1).astype(np.float64)
     some = np.where(count > 0, count, np.nan)

@@ -14,6 +14,8 @@ _ITERATIONS = 300
 _TINY = 1e-300
 _PRECISION = 1e-13
 _WHOLE, _LARGE = 30, (35, 40, 50, 60, 80, 100, 150, 200, 500, 1000, 100_000_000)
+_FARTHEST = 1e150
+"""Of what is farther away the square would be no number; its chance is 0 all the same."""
 _FREEDOMS = np.array([*range(1, _WHOLE + 1), *_LARGE], np.float64)
 
 
@@ -25,7 +27,7 @@ def two_sided_chance(t: FloatArray, freedom: FloatArray) -> FloatArray:
     """
     chance = np.where(np.isnan(t), np.nan, 0.0)
     finite = np.isfinite(t)
-    of, squared = freedom[finite], t[finite] ** 2
+    of, squared = freedom[finite], np.minimum(np.abs(t[finite]), _FARTHEST) ** 2
     chance[finite] = _incomplete_beta(of / (of + squared), squared / (of + squared), of / 2)
     return chance
 

@@ -369,6 +369,8 @@ def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
     assert ratio_interval((0.0, 0.0), (5.0, 0.1), 2.0) is None
     low, high = ratio_interval((10.0, 0.0), (5.0, 0.5), 2.0) or (0.0, 0.0)
     assert [low, high] == pytest.approx([0.4, 0.6])
+    huge = ratio_interval((10e200, 0.0), (5e200, 0.5e200), 2.0)
+    assert huge == pytest.approx((0.4, 0.6))  # no square of an error is ever written out
 
 
 @settings(max_examples=30)

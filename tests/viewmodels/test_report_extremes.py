@@ -16,7 +16,7 @@ from app.commands.report import ReportRequest, make_report
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import Entity, EntityRef, Event, Fact, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
-from sessions.times import TimeRange
+from sessions.times import TimeRange, iso
 from sessions.verdicts import CheckReach, SeverityCounts, SourceReach, Verdict
 from tests.app.test_report_command import validated
 from viewmodels.report.html.page import report_html
@@ -161,3 +161,28 @@ def test_thirty_days_are_drawn_with_gaps_and_peaks(tmp_path: Path) -> None:
     assert validated(out) == ""
     assert len(markup) < 3_000_000
     assert "<polygon" in markup  # many samples a point: a band from lowest to highest
+
+
+@pytest.mark.parametrize("size", [1e150, 1e280])
+def test_numbers_that_nothing_measures_are_no_bug_and_no_page_of_digits(tmp_path: Path, size: float) -> None:
+    """A forged session; warnings of numpy are failures here."""
+    host, vm, disk = EntityRef("host", "h"), EntityRef("vm", "v"), EntityRef("device", "d")
+    specs = [
+        SeriesSpec(vm, "cpu.ready", "%"), SeriesSpec(vm, "mem.ballooned", "MB"), SeriesSpec(host, "uptime", "s"),
+        SeriesSpec(disk, "disk.device_latency", "ms"), SeriesSpec(disk, "disk.commands", "/s"),
+    ]  # fmt: skip
+    with SessionWriter.create(tmp_path / "forged.hscope", durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "h", 5.0))
+        writer.add_entities([Entity(host, "h"), Entity(vm, "v", host), Entity(disk, "d", host)])
+        writer.add_facts([Fact(vm, "cpu.limit_mhz", size, T0), Fact(vm, "mem.size", -size, T0)])
+        layout = writer.add_layout(source, writer.add_series(source, specs))
+        values = np.random.default_rng(1).random((720, len(specs)))
+        values[360:] *= size
+        values[367] *= -1
+        writer.add_block(layout, encode_block(T0 + np.arange(720, dtype=np.int64) * 5000, values))
+    windows = tuple(f"{iso(T0 + start * 1000)}..{iso(T0 + (start + 1700) * 1000)}" for start in (0, 1800))
+    request = ReportRequest(tmp_path / "forged.hscope", compared=((windows[0], windows[1]),))
+    (tmp_path / "report.html").write_text(markup := report_html(make_report(request)), encoding="utf-8")
+    assert validated(tmp_path / "report.html") == ""
+    assert re.search(r"e\+1[34]\d|e\+2[78]\d", markup)
+    assert not re.search(r"[\d,.]{40}", markup)
