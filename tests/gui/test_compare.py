@@ -55,6 +55,10 @@ def test_one_click_compares_normal_against_worst(compared: ComparePage, opened: 
     assert pair.why.startswith("normal against worst: ")
     assert pair.a.window.intersect(pair.b.window) is None
     assert compared.head.line.text().endswith(("better.", "got worse."))
+    only_b = compared.head.problems.text()
+    assert only_b.startswith("Problems found in B only: ")
+    assert pair.why.removeprefix("normal against worst: ").partition(", ")[0] in only_b
+    assert compared.head.problems.isVisible()
     assert opened.window.dock("comparing").isVisible()
     assert not opened.window.dock("inventory").isVisible()
     assert set(texts(compared, "judged")) <= {"better", "worse", "to know"}

@@ -47,6 +47,8 @@ class CompareHead(QFrame):
         self._about.setProperty("role", "muted")
         self._limits = ElidedLabel()
         self._limits.setProperty("role", "muted")
+        self.problems = ElidedLabel()
+        self._has_result = False
         self.bar = QProgressBar(maximum=1000, textVisible=False)
         self.bar.setAccessibleName("How far the comparison is")
         self.bar.setMaximumHeight(6)
@@ -80,6 +82,7 @@ class CompareHead(QFrame):
         words.setSpacing(4)
         words.addWidget(self.line)
         words.addLayout(below)
+        words.addWidget(self.problems)
         words.addWidget(self._limits)
         words.addWidget(self.bar)
         row = QHBoxLayout(self)
@@ -92,6 +95,7 @@ class CompareHead(QFrame):
 
     def show_head(self, head: PageHead, *, has_grown: bool) -> None:
         """Show the answer; ``has_grown`` if the session has more samples than were compared."""
+        self._has_result = True
         self._symbol.show_state(head.state)
         self.line.setText(breakable(shown(head.line, 300)))
         chips = (
@@ -109,8 +113,14 @@ class CompareHead(QFrame):
         self._show(line=True, about=True, limits=bool(notes), busy=False, renew=has_grown)
         self.setAccessibleName(f"Comparison: {shown(head.line, 300)} {head.about}")
 
+    def show_problems(self, text: str) -> None:
+        """Show beside a result which known problems only one side has; empty for none."""
+        self.problems.show_text(text)
+        self.problems.setVisible(self._has_result and bool(text))
+
     def show_words(self, line: str, about: str, *, renew: bool = False) -> None:
         """Show a sentence without a result: why there is none."""
+        self._has_result = False
         self._symbol.show_state("none")
         self.line.setText(breakable(shown(line, 300)))
         self._about.show_text(about)
@@ -120,6 +130,7 @@ class CompareHead(QFrame):
 
     def show_progress(self, part: float, text: str) -> None:
         """Show how far the comparison is."""
+        self._has_result = False
         self._symbol.show_state("none")
         self.line.setText("Comparing…")
         self._chips.show_chips(())
@@ -130,6 +141,7 @@ class CompareHead(QFrame):
     def _show(self, *, line: bool, about: bool, limits: bool, busy: bool, renew: bool) -> None:
         self.line.setVisible(line)
         self._about.setVisible(about)
+        self.problems.setVisible(self._has_result and bool(self.problems.text()))
         self._limits.setVisible(limits)
         self.bar.setVisible(busy)
         self.cancel.setVisible(busy)

@@ -10,6 +10,7 @@ from app.gui.comparison_reading import ComparisonReading
 from app.gui.desk import Desk
 from app.gui.report_material import put_comparison
 from resources.foreign_text import shown
+from viewmodels.comparison_problems import problem_note
 from viewmodels.comparison_surroundings import surroundings_of
 from widgets.copying import copy_text
 from wizards.pages.compare_page import ComparePage
@@ -36,6 +37,7 @@ class ComparePanel(QObject):
         self._model.filtered.connect(self.view.set_filter)
         desk.session.changed.connect(lambda _change: self._note_growth())
         desk.findings.changed.connect(self._begin_judged)
+        desk.findings.changed.connect(self._show_problems)
         desk.times.changed.connect(lambda _clock: self._show_surroundings())
         self._show_state()
         self._show_result()
@@ -128,7 +130,16 @@ class ComparePanel(QObject):
             return
         title = f"{shown(model.pair.a.title)} against {shown(model.pair.b.title)}"
         self.view.show_page(model.page, title, has_grown=model.has_grown)
+        self._show_problems()
         self._show_surroundings()
+
+    def _show_problems(self) -> None:
+        """Findings are known of the open session alone, and may come after the comparison."""
+        pair = self._model.pair
+        if pair is not None:
+            both_here = pair.a.session is None and pair.b.session is None
+            findings = self._desk.findings.findings if both_here else ()
+            self.view.head.show_problems(problem_note(findings, pair.a.window, pair.b.window))
 
     def _show_surroundings(self) -> None:
         if self._model.found is not None:
