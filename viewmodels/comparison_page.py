@@ -273,7 +273,9 @@ def _line(found: Comparison, rows: Sequence[ComparedRow], sure: frozenset[str], 
     if wanted != "to know" and wanted not in sure:
         said = f"Indicative only: {said}"
     if not worse:
-        return f"{said} {'Nothing is known to be worse' if few else 'Nothing got worse'}."
+        much = much_undecided(found)
+        known = f"Nothing is known to be worse{f'; {much}' if much else ''}" if few or much else ""
+        return f"{said} {known or 'Nothing got worse'}."
     more = f"{format_count(worse - 1)} more got worse" if worse > 1 else "Nothing else got worse"
     return f"{said} {more}, {format_count(better) if better else 'nothing'} better."
 
