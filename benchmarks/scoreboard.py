@@ -32,12 +32,13 @@ from benchmarks.judging import judge, judge_checks
 from benchmarks.scores import Board, Score, markdown
 from benchmarks.shown import CAPTURES, ESXTOP, ESXTOP_INTERVALS, Shown
 from diagnosis import diagnose_session
-from lab import GroundTruth, Scenarios, Truth, load_scenarios
+from lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.model import SampleSource
 from sessions.verdicts import CheckReach
 from tests.diagnosis.supported_orders import unsupported_orders
+from tests.sessions.memory_session import MemorySession
 
 _PRINT_EVERY_S = 30.0
 WRITTEN_HELP = "only scenarios whose author had read the cards, or only the expert's text"
@@ -102,15 +103,23 @@ def _results(tasks: Sequence[Run], workers: int, shown: Shown) -> Iterator[tuple
 
 
 @cache
-def _knowledge() -> tuple[Problems, Catalogue, Scenarios]:
+def knowledge() -> tuple[Problems, Catalogue, Scenarios]:
+    """Return what is known, read once a process."""
     return load_problems(), load_catalogue(), load_scenarios()
 
 
 def play(task: Run, shown: Shown = ESXTOP) -> tuple[Run, dict[str, Score]]:
     """Simulate and diagnose one scenario with one seed; return the run with its scores by problem."""
     name, seed = task
-    problems, catalogue, scenarios = _knowledge()
+    _, catalogue, scenarios = knowledge()
     lab, session = shown.play(scenarios[name], seed, catalogue)
+    return task, scores_of(task, lab, session, shown)
+
+
+def scores_of(task: Run, lab: Lab, session: MemorySession, shown: Shown) -> dict[str, Score]:
+    """Diagnose what a scenario shows; return the scores by problem."""
+    name, seed = task
+    problems, catalogue, scenarios = knowledge()
     diagnosis = diagnose_session(session, problems, catalogue)
     truth = lab.truth().seen_in(shown.source)
     if shown.source == "vcenter":
@@ -129,7 +138,7 @@ def play(task: Run, shown: Shown = ESXTOP) -> tuple[Run, dict[str, Score]]:
         score = scores.setdefault(order.partition(" ")[0], Score())
         score.orders += 1
         score.misses.append(f"{where}: ordered without support: {order}")
-    return task, scores
+    return scores
 
 
 def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> list[Truth]:
@@ -193,16 +202,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_and_print(options, Shown("esxtop", options.interval, options.capture))
 
 
-def add_board_options(parser: argparse.ArgumentParser, *, seeds: int) -> None:
-    """Add the options of every board to a command line; ``seeds`` is how many it plays by itself."""
+def add_board_options(parser: argparse.ArgumentParser, *, seeds: int, files: bool = True) -> None:
+    """Add the options of every board to a command line; ``seeds`` is how many it plays by itself, ``files``
+    whether one board may be written as a file.
+    """
     parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
     parser.add_argument("--written-from", default="*", choices=("cards", "text", "*"), help=WRITTEN_HELP)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, help="JSON lines: append every run, don't repeat what is there")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--markdown", type=Path)
+    if files:
+        parser.add_argument("--json", type=Path)
+        parser.add_argument("--markdown", type=Path)
     parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
 
 
@@ -216,14 +228,18 @@ def run_and_print(options: argparse.Namespace, shown: Shown) -> int:
         seeds, options.scenario, options.workers, shown=shown, out=options.out,
         progress=progress_printer(), written_from=options.written_from,
     )  # fmt: skip
-    text = markdown(board)
-    print(text)
-    if options.misses:
-        print("\n".join(line for score in board.problems.values() for line in score.misses))
     if options.json:
         options.json.write_text(json.dumps(board.document(), indent=1) + "\n", encoding="utf-8")
     if options.markdown:
-        options.markdown.write_text(text, encoding="utf-8")
+        options.markdown.write_text(markdown(board), encoding="utf-8")
+    return print_board(board, misses=options.misses)
+
+
+def print_board(board: Board, *, misses: bool) -> int:
+    """Print a board, with its misses if these are asked for; return exit code 1 when a goal is missed."""
+    print(markdown(board))
+    if misses:
+        print("\n".join(line for score in board.problems.values() for line in score.misses))
     missed_goals = board.missed_goals()
     print("\n".join(missed_goals))
     return 1 if missed_goals else 0

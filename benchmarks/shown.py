@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lab import FieldSet, Lab, Scenario, vcenter_document
+from lab.lab import Tick
+from lab.recording import samples_in
 from lab.scenario import View
+from lab.vcenter_export import VcenterView
 from resources.catalogue import Catalogue
 from resources.units import format_duration
-from tests.lab.in_memory import lab_session
+from tests.lab.in_memory import lab_session, session_of
 from tests.sessions.memory_session import MemorySession
 from tests.vcenter_lab.vcenter_session import vcenter_session
 
@@ -64,3 +67,24 @@ class Shown:
 
 ESXTOP = Shown()
 VCENTER = Shown("vcenter", REALTIME_S)
+
+
+def play_both(
+    scenario: Scenario, seed: int, catalogue: Catalogue
+) -> tuple[Lab, MemorySession, MemorySession]:
+    """Simulate a scenario once, and show it as ``ESXTOP`` and as ``VCENTER`` do; return the lab and both
+    sessions.
+    """
+    lab = Lab(scenario, seed=seed, fields=CAPTURES[ESXTOP.capture], computed="all")
+    view = VcenterView(lab, lab.duration_s, catalogue=catalogue)
+    samples, ticks, document = samples_in(lab, lab.duration_s), list[Tick](), None
+    for number in range(max(samples, view.ticks)):
+        now_ms, tick = lab.now_ms, lab.tick()
+        if tick is not None and number < samples:
+            ticks.append(tick)
+        if number < view.ticks:
+            view.take(now_ms, is_taken=tick is not None)
+        if number == view.ticks - 1:
+            document = view.document()
+    assert document is not None
+    return lab, session_of(ticks, lab, catalogue), vcenter_session(document, catalogue)

@@ -36,14 +36,21 @@ class Lab(Physics):
     """A simulated cluster. The same scenario, seed and version of numpy give the same ticks on every machine.
 
     ``fields`` selects the counters: ``default`` (``esxtop -b``), ``all`` (``-b -a``) or ``diagnosis`` (those
-    that problem cards read). Values are rounded to esxtop's decimals, so that recording directly and
+    that problem cards read); ``computed`` those that get values for others who look, as a vCenter does (None:
+    the same). Values are rounded to esxtop's decimals, so that recording directly and
     importing a printed capture give the same. ``interval_s`` is how many seconds lie between two samples
     (``esxtop -d``): 5 or fewer, or a multiple of 5. ``state`` is the input of the next tick. Raises
     KnowledgeError when the scenario does not fit the lab, UsageError for another interval.
     """
 
     def __init__(
-        self, scenario: Scenario, *, seed: int, fields: FieldSet = "all", interval_s: float = TICK_S
+        self,
+        scenario: Scenario,
+        *,
+        seed: int,
+        fields: FieldSet = "all",
+        interval_s: float = TICK_S,
+        computed: FieldSet | None = None,
     ) -> None:
         if interval_s <= 0 or (interval_s > TICK_S and interval_s % TICK_S):
             raise UsageError(
@@ -54,15 +61,15 @@ class Lab(Physics):
         self.fields: FieldSet = fields
         self.interval_s = interval_s
         self._steps = round(interval_s / self.tick_s)
-        self._show()
+        self._show(computed or fields)
         self._ticks = 0
         self.warm_up()
 
-    def _show(self) -> None:
+    def _show(self, computed: FieldSet) -> None:
         cluster, rngs = self.cluster, self.rngs
         layouts = build_layouts_of(cluster)
         self.layouts = layouts
-        self._tables = build_tables(cluster, layouts, self.fields)
+        self._tables = build_tables(cluster, layouts, computed)
         self._cpu_view = CpuView(cluster, self.index, layouts, self._tables, self.tick_s, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
         self._memory_view = MemoryView(

@@ -47,36 +47,74 @@ def vcenter_document(
     CancelledError.
     """
     total = lab.duration_s if duration_s is None else duration_s
-    extras = Extras(lab)
-    known = catalogue or load_catalogue()
-    lines = plan_series(lab, extras, known, interval_s)
-    if level is not None:
-        lines = [line for line in lines if is_archived(line, known, level)]
-    ticks = round(interval_s / lab.tick_s)
-    sampler, limits, tiers = Sampler(lab, extras, lines), LowestLimits(lab.parameters), TierReads(lab)
-    vsan = VsanService(lab) if lab.vsan is not None else None
-    samples: list[FloatArray] = []
-    for number in range(max(1, int(total / interval_s)) * ticks):
+    view = VcenterView(lab, total, catalogue=catalogue, interval_s=interval_s, level=level)
+    for number in range(view.ticks):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
-        now_ms = lab.now_ms + round(lab.tick_s * 1000)
-        if lab.step():
-            sampler.take()
-        if vsan is not None:
-            vsan.take(now_ms)
-        limits.update(number // ticks)
-        if number % ticks == ticks - 1:
-            samples.append(sampler.sample())
-            tiers.take((number + 1) * lab.tick_s)
+        now_ms = lab.now_ms
+        view.take(now_ms, is_taken=lab.step())
         if progress is not None:
-            progress(Progress((number + 1) * lab.tick_s, total, len(samples) * len(lines)))
-    lines, whole = as_one(lines, np.stack(samples))
-    return {
-        "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": interval_s,
-        "ticks": len(samples), "start_ms": lab.start_ms,
-        **inventory(lab, limits, tiers.facts), "series": _series(lines, whole),
-        **({"vsan": vsan.document()} if vsan is not None else {}),
-    }  # fmt: skip
+            progress(Progress((number + 1) * lab.tick_s, total, view.values))
+    return view.document()
+
+
+class VcenterView:
+    """Watches a lab that somebody else lets run, tick by tick, as its vCenter; see ``vcenter_document`` for
+    the parameters. ``ticks`` is how many of them it wants.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        seconds: float,
+        *,
+        catalogue: Catalogue | None = None,
+        interval_s: int = INTERVAL_S,
+        level: int | None = None,
+    ) -> None:
+        self._lab, self._interval_s = lab, interval_s
+        extras = Extras(lab)
+        known = catalogue or load_catalogue()
+        lines = plan_series(lab, extras, known, interval_s)
+        if level is not None:
+            lines = [line for line in lines if is_archived(line, known, level)]
+        self._lines = lines
+        self._every = round(interval_s / lab.tick_s)
+        self.ticks = max(1, int(seconds / interval_s)) * self._every
+        self._number = 0
+        self._sampler, self._limits = Sampler(lab, extras, lines), LowestLimits(lab.parameters)
+        self._tiers = TierReads(lab)
+        self._vsan = VsanService(lab) if lab.vsan is not None else None
+        self._samples: list[FloatArray] = []
+
+    @property
+    def values(self) -> int:
+        """How many values were sampled so far."""
+        return len(self._samples) * len(self._lines)
+
+    def take(self, now_ms: int, *, is_taken: bool) -> None:
+        """Look at the lab after a tick that began at ``now_ms``; ``is_taken``: its counters were sampled."""
+        lab, number = self._lab, self._number
+        if is_taken:
+            self._sampler.take()
+        if self._vsan is not None:
+            self._vsan.take(now_ms + round(lab.tick_s * 1000))
+        self._limits.update(number // self._every)
+        if number % self._every == self._every - 1:
+            self._samples.append(self._sampler.sample())
+            self._tiers.take((number + 1) * lab.tick_s)
+        self._number += 1
+
+    def document(self) -> Json:
+        """Return what was seen, and the inventory as it is now."""
+        lab = self._lab
+        lines, whole = as_one(self._lines, np.stack(self._samples))
+        return {
+            "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": self._interval_s,
+            "ticks": len(self._samples), "start_ms": lab.start_ms,
+            **inventory(lab, self._limits, self._tiers.facts), "series": _series(lines, whole),
+            **({"vsan": self._vsan.document()} if self._vsan is not None else {}),
+        }  # fmt: skip
 
 
 def export_vcenter(
