@@ -9,6 +9,7 @@ from functools import partial
 
 from resources.catalogue import Catalogue
 from resources.foreign_text import shown
+from resources.units import format_duration
 from sessions.model import EntityRef, Series
 from viewmodels.entity_names import entity_name
 from viewmodels.host_domains import shared_domain, without
@@ -50,6 +51,7 @@ class _Parts:
     instance: str
     counter: str
     source: str
+    interval: str
 
     @property
     def name(self) -> str:
@@ -130,6 +132,7 @@ def _told_apart(names: Mapping[int, str], parts: Mapping[int, _Parts]) -> Mappin
 
 def _parts(series: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue | None) -> Mapping[int, _Parts]:
     sources = source_names(snapshot)
+    intervals = {one.id: format_duration(step) for one in snapshot.sources if (step := one.spec.interval_s)}
     shorter = _without_shared_domain(series)
     names = {ref: entity_name(ref, snapshot) for ref in dict.fromkeys(one.entity for one in series)}
     shared = {ref for ref in names if is_shared(ref, snapshot)}
@@ -151,6 +154,7 @@ def _parts(series: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue | 
             shorter(instance),
             label,
             without(domain, source),
+            intervals.get(one.source, ""),
         )
     return found
 
@@ -192,12 +196,22 @@ def _shared_place(parts: Sequence[_Parts]) -> tuple[str, Callable[[_Parts], str]
 
 
 def _with_sources(names: Mapping[int, str], parts: Mapping[int, _Parts]) -> Mapping[int, str]:
-    """Return the names, with the source behind those that are alike of several sources."""
+    """Return the names, with the source behind those that are alike of several sources, and its interval
+    where theirs differ.
+    """
     alike: dict[str, set[str]] = {}
+    paces: dict[str, set[str]] = {}
     for number, name in names.items():
         alike.setdefault(shown(name, _LONGEST), set()).add(parts[number].source)
+        paces.setdefault(shown(name, _LONGEST), set()).add(parts[number].interval)
     return {
-        number: _joined(name, parts[number].source) if len(alike[shown(name, _LONGEST)]) > 1 else name
+        number: _joined(
+            name,
+            parts[number].source,
+            parts[number].interval if len(paces[shown(name, _LONGEST)]) > 1 else "",
+        )
+        if len(alike[shown(name, _LONGEST)]) > 1
+        else name
         for number, name in names.items()
     }
 

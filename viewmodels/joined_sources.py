@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from resources.units import format_count
+from resources.units import format_change, format_count, format_duration, format_value
 from sessions.current_records import with_current_names
 from sessions.model import EntityRef, FloatArray, IntArray, SampleSource, Series
 from sessions.times import TimeRange
@@ -24,7 +24,8 @@ class Disagreement:
     """One counter of one entity as a finer and a coarser source have it.
 
     ``relative`` is the mean difference of values of the same time, the finer ones averaged over each interval
-    of the coarser, as a part of the coarser source's mean: 0.02 for 2 %. ``values`` were compared.
+    of the coarser, as a part of the coarser source's mean: 0.02 for 2 %. ``values`` were compared. ``means``
+    and ``steps_ms`` are those of the finer and of the coarser source, over the time that both cover.
     """
 
     entity: EntityRef
@@ -34,6 +35,9 @@ class Disagreement:
     coarser: int
     relative: float
     values: int
+    unit: str
+    means: tuple[float, float]
+    steps_ms: tuple[int, int]
 
 
 def guessed_names(session: SampleSource) -> list[str]:
@@ -74,7 +78,16 @@ def _compared(
         return None
     relative = float(np.abs(averaged - values).mean()) / scale
     return Disagreement(
-        fine.entity, fine.counter, fine.spec.instance, fine.source, coarse.source, relative, int(values.size)
+        fine.entity,
+        fine.counter,
+        fine.spec.instance,
+        fine.source,
+        coarse.source,
+        relative,
+        int(values.size),
+        fine.spec.unit,
+        (float(averaged.mean()), float(values.mean())),
+        (steps[fine.id], steps[coarse.id]),
     )
 
 
@@ -112,7 +125,11 @@ def _averaged(
 def sentence(one: Disagreement, name: str, sources: Mapping[int, str]) -> str:
     """Return the disagreement in words; ``sources`` are the sources' names, ``name`` is the entity's."""
     what = " ".join(part for part in (name, one.counter, one.instance) if part)
+    finer, coarser = (format_value(mean, one.unit) for mean in one.means)
+    apart = format_change(abs(one.means[0] - one.means[1]), one.unit).lstrip("+")
+    fine, coarse = (format_duration(step / 1000) for step in one.steps_ms)
     return (
-        f"{what}: {sources[one.finer]} and {sources[one.coarser]} differ by {100 * one.relative:.1f} % "
-        f"on average ({format_count(one.values)} values compared)"
+        f"{what}: {sources[one.finer]} {finer}, {sources[one.coarser]} {coarser}: {apart} apart, samples of "
+        f"{fine} against {coarse}; they differ by {100 * one.relative:.1f} % on average "
+        f"({format_count(one.values)} values compared)"
     )

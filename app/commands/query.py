@@ -52,7 +52,7 @@ def query(
     """Print the samples of some entities and counters.
 
     Without --csv or --json: one line for each series with its lowest, mean and highest value; where several
-    sources have the same, each is named, and how far they differ on average over the time that they share.
+    sources have the same, each is named, and how far apart they are over the time that they share.
     """
     with SessionReader.open(session) as reader:
         entities = with_current_names(reader.entities(), reader.facts())

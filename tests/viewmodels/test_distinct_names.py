@@ -57,6 +57,20 @@ def source_of(one: Wanted) -> str:
     return one[2] if len(one) == 3 else "esx03.lab.local"
 
 
+def test_the_same_counter_of_two_sources_is_told_apart_by_source_and_interval(tmp_path: Path) -> None:
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities(ENTITIES)
+        for spec, every_s in (
+            (SourceSpec("vcenter", "vc01", 20.0), 20),
+            (SourceSpec("esxtop", "esx03 over ssh", 5.0), 5),
+        ):
+            add_source(writer, spec, [SeriesSpec(WEB, "cpu.ready", "%")], np.ones((2, 1)), every_s=every_s)
+    with reading(tmp_path / "s.hscope") as (_reader, snapshot):
+        names = names_of(snapshot.series, snapshot, load_catalogue())
+    assert names.title("") == "CPU ready · web03"
+    assert sorted(names.own.values()) == ["CPU ready · esx03 over ssh · 5 s", "CPU ready · vc01 · 20 s"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "title", "legend"),
     [

@@ -15,7 +15,7 @@ VM = EntityRef("vm", "502a-1")
 def session(factor: float = 1.0, late_s: int = 0, told: tuple[str, ...] = ()) -> MemorySession:
     """Ready of a VM: esxtop's every 5 s, a vCenter's every 20 s, which is the mean times ``factor``."""
     made = MemorySession()
-    spec = SeriesSpec(VM, "cpu.ready", "percent")
+    spec = SeriesSpec(VM, "cpu.ready", "%")
     fine = np.arange(5, 605, 5) * 1000
     values = 10 + 5 * np.sin(fine / 60_000)
     coarse = np.arange(20, 601, 20) * 1000
@@ -55,7 +55,8 @@ def test_it_is_told_in_a_sentence() -> None:
     made = session(factor=1.25)
     (one,) = disagreements(made, made.series())
     assert sentence(one, "SQL01", {1: "esxtop esx01", 2: "vcenter vc01"}) == (
-        "SQL01 cpu.ready: esxtop esx01 and vcenter vc01 differ by 20.0 % on average (30 values compared)"
+        "SQL01 cpu.ready: esxtop esx01 10.9 %, vcenter vc01 13.6 %: 2.73 points apart, samples of 5 s "
+        "against 20 s; they differ by 20.0 % on average (30 values compared)"
     )
 
 
