@@ -28,7 +28,7 @@ from diagnosis.reach import (
     untold_of,
 )
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
-from diagnosis.sustained import spacing_ms
+from diagnosis.sustained import shortest_hold_s, spacing_ms
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
@@ -160,8 +160,8 @@ class Run:
         """Findings of the time outside of the focus."""
         self._numbers = NumberBook(self._topology, focus.window if focus else None)
         self._seen_on: dict[tuple[str, EntityRef], tuple[EntityRef, ...]] = {}
-        sustained = self._problems.sustained.values()
-        self._book = ReachBook(self._problems.cards, sustained, self._topology, self._table)
+        shortest_s = shortest_hold_s(self._problems)
+        self._book = ReachBook(self._problems.cards, shortest_s, self._topology, self._table)
 
     def run(self) -> Diagnosis:
         """Check all problems. Raises CancelledError when asked to stop."""

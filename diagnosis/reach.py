@@ -23,7 +23,7 @@ from diagnosis.who_would_know import (
     who_would_show,
 )
 from resources.catalogue import Catalogue
-from resources.problem_cards import Card, Hold, Sustained
+from resources.problem_cards import Card, Hold
 from resources.units import format_count, format_duration
 from sessions.distinct import distinct
 from sessions.findings import Finding
@@ -167,7 +167,7 @@ class ReachBook:
     """Collects, rule by rule, what a diagnosis judged."""
 
     def __init__(
-        self, cards: Sequence[Card], sustained: Iterable[Sustained], topology: Topology, table: SampleTable
+        self, cards: Sequence[Card], shortest_s: float, topology: Topology, table: SampleTable
     ) -> None:
         self._topology, self._table = topology, table
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
@@ -176,7 +176,7 @@ class ReachBook:
         self._hosts_to: dict[int, dict[EntityRef, int]] = {}
         self._of: dict[str, set[str]] = {}
         self._short: set[int] = set()
-        self._shortest = min((one.warning.hold_s for one in sustained if one.warning.hold_s), default=0.0)
+        self._shortest = shortest_s
         for card in cards:
             for rule in card.rules:
                 self._of.setdefault(rule.entity, set()).add(card.id)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.arrays import BoolArray, first_after, sample_seconds, usual_step, window_sums
-from resources.problem_cards import Hold, Sustained
+from resources.problem_cards import Hold, Problems, Sustained
 from sessions.model import FloatArray, IntArray
 
 _ALONE = 2  # samples: one alone may stand for a moment that its interval spreads, however long that is
@@ -213,6 +213,15 @@ def present_windows(true: FloatArray) -> Windows:
 def too_short(times: IntArray, hold: Hold) -> bool:
     """Return True if all samples together are shorter than the duration that ``hold`` requires."""
     return float(sample_seconds(times).sum()) < hold.hold_s or times.size < hold.count
+
+
+def shortest_hold_s(problems: Problems) -> float:
+    """Return the shortest time (s) that a rule asks for whose silence says something; 0 if none does."""
+    every = [rule for card in problems.cards for rule in card.rules]
+    judging = {rule.sustained for rule in every if not rule.finds_only}
+    only_finding = {rule.sustained for rule in every if rule.finds_only} - judging
+    asked = [one.warning.hold_s for name, one in problems.sustained.items() if name not in only_finding]
+    return min((seconds for seconds in asked if seconds), default=0.0)
 
 
 def fewest_samples(times: IntArray, hold: Hold) -> int:
