@@ -65,7 +65,8 @@ class Whereabouts:
 def rank(findings: Sequence[Finding], problems: Problems, where: Whereabouts) -> list[Finding]:
     """Return the findings, worst first.
 
-    A consequence of another finding is at most a warning, and comes after those that are none.
+    A consequence of another finding is at most a warning, and comes after those that are none; what is behind
+    a critical one is critical itself.
     """
     linked = link(findings, problems.consequences, where)
     layer = {card.id: _LAYERS.index(card.layer) for card in problems.cards}
@@ -92,7 +93,40 @@ def link(findings: Sequence[Finding], pairs: Sequence[Consequence], where: Where
     cause_of: dict[Key, Key] = {}
     for pair in pairs:
         _link_pair(pair, by_problem, cause_of, where)
-    return [_marked(finding, cause_of.get((finding.problem, finding.entity)), pairs) for finding in findings]
+    behind = _critical_consequences(findings, cause_of)
+    return [
+        _raised(_marked(finding, cause_of.get(key), pairs), behind.get(key, ()))
+        for finding in findings
+        for key in [(finding.problem, finding.entity)]
+    ]
+
+
+def _critical_consequences(
+    findings: Sequence[Finding], cause_of: Mapping[Key, Key]
+) -> Mapping[Key, Sequence[Finding]]:
+    """The critical findings that follow from each root: a finding that follows from no other."""
+    found: dict[Key, list[Finding]] = {}
+    for finding in findings:
+        root = key = (finding.problem, finding.entity)
+        while (above := cause_of.get(root)) is not None:
+            root = above
+        if root != key and finding.severity == "critical":
+            found.setdefault(root, []).append(finding)
+    return found
+
+
+def _raised(finding: Finding, critical: Sequence[Finding]) -> Finding:
+    """What is behind a critical problem is critical: mending it is what ends that."""
+    if finding.severity != "warning" or not critical:
+        return finding
+    first, more = critical[0], len(critical) - 1
+    told = f"{first.title}, {first.entity_name}" + (f", and {more} more" if more else "")
+    return replace(
+        finding,
+        severity="critical",
+        notes=(*finding.notes, f"Critical, as what follows from it is: {told}."),
+        score=round(finding.score * WEIGHT["critical"] / WEIGHT["warning"], 4),
+    )
 
 
 def _link_pair(

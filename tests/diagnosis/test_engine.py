@@ -281,6 +281,23 @@ class TestConsequences:
         )
         assert (found[1].severity, found[1].score, found[1].notes) == ("warning", 2.0, ("because",))
 
+    def test_what_is_behind_a_critical_problem_is_critical(self) -> None:
+        root = replace(self.finding("cpu.limit", 0, 10), severity="warning", score=1.8)
+        between = replace(self.finding("cpu.ready_high", 0, 10), severity="warning", score=1.8)
+        worst = self.finding("cpu.costop", 0, 10)
+        chain = (self.PAIR, Consequence("cpu.ready_high", "cpu.costop", "same", "because", "source"))
+        found = link([root, between, worst], chain, NOWHERE)
+        assert [one.severity for one in found] == ["critical", "warning", "warning"]
+        assert (found[0].score, found[0].notes) == (2.7, ("Critical, as what follows from it is: , a.",))
+        milder = link([root, between, replace(worst, severity="warning")], chain, NOWHERE)
+        assert [one.severity for one in milder] == ["warning"] * 3
+        harmless = link(
+            [replace(root, severity="info"), worst],
+            (Consequence("cpu.limit", "cpu.costop", "same", "", ""),),
+            NOWHERE,
+        )
+        assert harmless[0].severity == "info"
+
     def test_only_for_the_causes_that_the_pair_names(self) -> None:
         pair = Consequence("cpu.limit", "cpu.ready_high", "same", "", "", causes=["pool_limit"])
         both = self.finding("cpu.limit", 0, 10), self.finding("cpu.ready_high", 0, 10, "pool_limit")
