@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.profile_check import address_of, kinds_offered, parsed, trouble_of
+from app.gui.profile_check import address_of, kinds_offered, parsed, refused_login, trouble_of
 from app.gui.profiles import Profiles
 from app.gui.recorder_process import RecorderProcess, RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
@@ -232,7 +232,7 @@ class Connecting(QObject):
         """After a wrong password or a changed certificate: ask the user, then record again."""
         self._again = None
         if failure.code == LoginError.exit_code:
-            self._ask_again(process, source, failure.message)
+            self._ask_again(process, refused_login(source, failure.message), failure.message)
         else:
             self._ask_about_change(process, source, failure.message)
 

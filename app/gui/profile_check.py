@@ -9,7 +9,7 @@ from app.recording.schemes import SCHEMES, Scheme, scheme_of
 from collectors.vsphere.selection import parse_selection
 from connections.address import Address, parse_address
 from connections.ssh.address import SSH
-from connections.vsphere.address import GUESTS, guests_of, parse_guests_address
+from connections.vsphere.address import GUESTS, VCENTER, guests_of, parse_guests_address
 from resources.failures import HyperscopeError
 from resources.source_kinds import SourceKind, load_source_kinds
 from widgets.connect import Place, Profile, Trouble
@@ -69,6 +69,18 @@ def address_of(source: str) -> Address:
         return guests_of(parse_guests_address(source))
     found = scheme.parse(source) if scheme is not None else None
     return found if isinstance(found, Address) else parse_address(source, (SSH,))
+
+
+def refused_login(source: str, message: str) -> str:
+    """Return the address whose password was refused: guests through VMware Tools have two logins, and a
+    vCenter that refuses its own names the account. Raises UsageError.
+    """
+    if not source.startswith(f"{GUESTS.scheme}:"):
+        return source
+    guests = parse_guests_address(source)
+    if not guests.account or f" let {guests.account} in" not in message:
+        return source
+    return str(replace(guests, scheme=VCENTER.scheme, user=guests.account, path="", account=""))
 
 
 def _scheme(source: str) -> Scheme | None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.profile_check import address_of, kinds_offered, parsed, trouble_of
+from app.gui.profile_check import address_of, kinds_offered, parsed, refused_login, trouble_of
 from app.gui.profiles import Profiles
 from app.recording.schemes import SCHEMES
 from connections.address import Address
@@ -98,6 +98,15 @@ def test_an_address_that_is_pasted_whole_fills_its_parts(theme: Theme, qtbot: Qt
     assert dialog.rows[0].place == Place("esxtop", "vc03.lab", "anna", "esx01.lab,esx02.lab")
     dialog.rows[0].host.setText("tools://root@vc04.lab/app01,app02?as=anna@corp.lab")
     assert dialog.rows[0].place == Place("tools", "vc04.lab", "root", "app01,app02", "anna@corp.lab")
+
+
+def test_of_two_logins_the_refused_one_is_asked_for_again() -> None:
+    guests = "tools://root@vc01.lab/app01?as=anna@corp.lab"
+    by_guest = "app01 does not let the user in: wrong user name or password. It is the guest's own account."
+    assert refused_login(guests, by_guest) == guests
+    by_vcenter = "vc01.lab does not let anna@corp.lab in: wrong user name or password."
+    assert refused_login(guests, by_vcenter) == "vcenter://anna@corp.lab@vc01.lab"
+    assert refused_login("esxtop://anna@vc01.lab/esx01", by_vcenter) == "esxtop://anna@vc01.lab/esx01"
 
 
 def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
