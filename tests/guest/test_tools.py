@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import msgspec
 import psutil
 import pytest
 
-from collectors.guest import tools, tools_guest
+from collectors.guest import tools, tools_guest, tools_sampler
 from collectors.guest.frames import Frame, FrameReader
 from collectors.guest.options import GuestOptions
 from collectors.guest.tools import ToolsCollector
@@ -50,14 +51,13 @@ LATE = "the guest did not get to it in time"
 BASE = Path("/var/tmp")
 
 
-def folders() -> set[Path]:
-    return set(BASE.glob("hyperscope-watch-*"))
-
-
-def loops(before: set[int]) -> list[psutil.Process]:
-    """The processes of loops that were not there before."""
-    every = psutil.process_iter(["cmdline"])
-    return [one for one in every if one.pid not in before and _SCRIPT in (one.info["cmdline"] or [])]
+@pytest.fixture(autouse=True)
+def prefix(monkeypatch: pytest.MonkeyPatch) -> str:
+    """How folders of this test begin: others are recorded on this machine at the same time."""
+    name = f"hyperscope-watch-{secrets.token_hex(6)}-"
+    monkeypatch.setattr(tools_sampler, "_NAME", name)
+    monkeypatch.setattr(tools_sampler, "_PATTERN", f"^{name}[0-9a-f]{{24}}$")
+    return name
 
 
 def until(holds: Callable[[], bool], timeout: float = 60.0) -> None:
@@ -73,7 +73,7 @@ class Recording:
     def __init__(self, server: TestVCenter, vms: str, password: str, counters: GuestCounters) -> None:
         self.feed, self._stop = MemoryFeed(), Stop()
         self.failure: HyperscopeError | None = None
-        self._folders, self._pids = folders(), set(psutil.pids())
+        self._prefix = tools_sampler._NAME
         self._collector = ToolsCollector(
             parse_guests_address(f"tools://{GUEST_USER}@{server.place.host}:{server.place.port}/{vms}"),
             USER,
@@ -105,10 +105,26 @@ class Recording:
         self.feed.until(lambda: any(health.state == state for health in self.feed.history))
 
     def folders(self) -> set[Path]:
-        return folders() - self._folders
+        return set(BASE.glob(f"{self._prefix}*"))
 
     def loops(self) -> list[psutil.Process]:
-        return loops(self._pids)
+        """The processes of loops, and of what they have just forked."""
+        found = []
+        for one in psutil.process_iter(["cmdline", "cwd"]):
+            is_loop = _SCRIPT in (one.info["cmdline"] or [])
+            if is_loop and (one.info["cwd"] or "").startswith(f"{BASE}/{self._prefix}"):
+                found.append(one)
+        return found
+
+    def loop(self) -> psutil.Process:
+        found: list[psutil.Process] = []
+
+        def is_alone() -> bool:
+            found[:] = self.loops()
+            return len(found) == 1
+
+        until(is_alone)
+        return found[0]
 
     def end(self) -> None:
         self._stop.set()
@@ -152,9 +168,10 @@ def recording() -> Iterator[Callable[..., Recording]]:
 
 def has_exact_gap(run: Recording) -> None:
     """What is missing is a gap from the sample after the last one to that before the next one."""
-    assert any(gap.reason != LATE for gap in run.feed.gaps)
+    cut = [gap for gap in run.feed.gaps if gap.reason != LATE]
+    assert cut
     ticks = run.ticks()
-    for gap in run.feed.gaps:
+    for gap in cut:
         last = max(t_ms for t_ms in ticks if t_ms < gap.start)
         after = min(t_ms for t_ms in ticks if t_ms > gap.end)
         assert (gap.start, gap.end) == (last + 1000, after - 1000)
@@ -239,7 +256,7 @@ def test_the_parts_are_what_ssh_carries(tmp_path: Path) -> None:
 def test_a_guest_is_recorded_and_nothing_stays_in_it(vcenter: TestVCenter, recording: Start) -> None:
     run = recording(vcenter)
     run.until_ticks(2)
-    (loop,) = run.loops()
+    loop = run.loop()
     assert [*loop.cmdline()][1:] == ["./tools_watch.sh"]
     words = " ".join([*loop.cmdline(), *loop.environ().values()])
     assert not any(secret in words for secret in (PASSWORD, GUEST_PASSWORD, USER))
@@ -311,7 +328,7 @@ def test_a_loop_that_was_killed_is_started_again(vcenter: TestVCenter, recording
     """As when VMware Tools, or the guest, were started again: its folder stays behind."""
     run = recording(vcenter)
     run.until_ticks(2)
-    (loop,) = run.loops()
+    loop = run.loop()
     (folder,) = run.folders()
     loop.kill()
     run.feed.until(lambda: bool(run.feed.gaps))
