@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from resources.failures import HyperscopeError
+from resources.foreign_text import storable
 from resources.problem_cards import Problems
 from resources.threshold_sets import OwnThresholds, read_thresholds
 from resources.user_folders import settings_folder
@@ -52,4 +53,4 @@ def with_own_thresholds(
 
 def trouble_sentence(error: HyperscopeError) -> str:
     """Return why an admin's sets are not used, and what judges instead."""
-    return f"The shipped limits judge storage: {error.happened.rstrip('.')}."
+    return f"The shipped limits judge storage: {storable(error.happened).rstrip('.')}."

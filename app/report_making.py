@@ -148,10 +148,17 @@ def require_target(out: Path, session: Path) -> None:
         raise NotFoundError(f"There is no folder {out.parent}.", advice="Make it, or name another file.")
     if is_folder:
         raise AlreadyExistsError(f"{out} is a folder.", advice="Name a file in it.")
-    if begins_like_session(out) or (session.exists() and out.exists() and out.samefile(session)):
+    if begins_like_session(out) or _is_same(out, session):
         raise AlreadyExistsError(
             f"{out} is a session.", meaning="The report would replace it.", advice="Name another file."
         )
+
+
+def _is_same(out: Path, session: Path) -> bool:
+    try:
+        return out.samefile(session)
+    except (OSError, ValueError):  # one is not there, or can't be looked at: opening it says why
+        return False
 
 
 def _knowledge(snapshot: Snapshot, problems: Problems) -> Knowledge:

@@ -29,7 +29,13 @@ _SAME_PRESS_S = 1.0
 
 
 def print_error(sentence: str) -> None:
-    """Print one line on stderr; if nobody reads stderr any more, that is ignored."""
+    """Print one line on stderr, cut in its middle if it is long: what to try stands at its end.
+
+    If nobody reads stderr any more, that is ignored.
+    """
+    half = _MAX_SENTENCE // 2
+    if len(sentence) > _MAX_SENTENCE:
+        sentence = f"{sentence[:half]}…{sentence[-half + 1 :]}"
     try:
         print(f"hyperscope: {shown(sentence, _MAX_SENTENCE)}", file=sys.stderr, flush=True)  # noqa: T201
     except OSError:

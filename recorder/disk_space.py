@@ -15,7 +15,15 @@ def require_space(session: Path, keep_free: int) -> None:
     Raises NotFoundError if the session's folder does not exist, AccessDeniedError if the disk can't be
     queried.
     """
-    if not session.parent.is_dir():
+    try:
+        has_folder = session.parent.is_dir()
+        session.exists()
+    except OSError as error:  # its name is too long, its links lead in a circle, its folder is closed
+        raise AccessDeniedError(
+            f"{session} can't be opened: {error.strerror}.",
+            advice="Check its name and the folder's permissions.",
+        ) from error
+    if not has_folder:
         raise NotFoundError(
             f"{session.name} has no place: there is no folder {session.parent}.",
             advice="Check its spelling, and whether the disk or the network share is still there.",

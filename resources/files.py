@@ -103,14 +103,20 @@ def opened_for_reading(path: Path, wrong: type[BadInputError], advice: str) -> I
         if path.is_dir():
             raise wrong(f"{path} is a directory.", advice=advice)
         if is_device_or_pipe(path):
-            raise wrong(f"{path} is not a regular file.")
+            raise wrong(f"{path} is not a regular file.", advice="Copy what it holds into a file first.")
         raw = path.open("rb")
     except FileNotFoundError as error:
-        raise NotFoundError(f"There is no file {path}.") from error
+        raise NotFoundError(
+            f"There is no file {path}.", advice="Check the spelling of its name and folder."
+        ) from error
     except PermissionError as error:
-        raise AccessDeniedError(f"The operating system does not let you read {path}.") from error
+        raise AccessDeniedError(
+            f"The operating system does not let you read {path}.",
+            advice="Check the permissions of file and folder.",
+        ) from error
     except (OSError, ValueError) as error:
-        raise NotFoundError(f"{path} can't be opened: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else ""
+        raise NotFoundError(f"{path} can't be opened: {why or error}.", advice="Check its name.") from error
     with raw:
         yield raw
 

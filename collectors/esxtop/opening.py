@@ -158,7 +158,10 @@ def _encoding(path: Path, start: bytes) -> tuple[str, int]:
         if start.startswith(mark):
             return name, len(mark)
     if b"\x00" in start[:64]:
-        raise NotACaptureError(f"{path} is a binary file, not an esxtop capture.")
+        raise NotACaptureError(
+            f"{path} is a binary file, not an esxtop capture.",
+            advice="Name the CSV file that esxtop -b wrote.",
+        )
     return "", 0
 
 

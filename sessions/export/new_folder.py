@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -103,7 +104,10 @@ def _owned(temporary: Path) -> Iterator[None]:
 
 
 def _make_beside(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, "a file stands where a folder should be") from error
     number = 0
     while True:
         temporary = path.parent / f"{_PREFIX}{os.getpid()}-{number}"

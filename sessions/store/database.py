@@ -226,7 +226,7 @@ def damaged(path: Path, detail: str) -> DamagedError:
 def not_a_session(path: Path, detail: str) -> NotASessionError:
     """Return the error for a file that is no session."""
     return NotASessionError(
-        f"{path.name} is not a Hyperscope session: {detail}.",
+        f"{path.name or path} is not a Hyperscope session: {detail}.",
         advice="Sessions end in .hscope; a capture is made into one with `hyperscope import`.",
     )
 
@@ -244,10 +244,11 @@ def _refused(path: Path, error: OSError) -> HyperscopeError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return disk_full(path)
     if isinstance(error, FileNotFoundError):
-        return NotFoundError(f"{path} is not there.")
+        return NotFoundError(f"{path} is not there.", advice="Check the spelling of its name and folder.")
+    is_name = error.errno in (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
     return AccessDeniedError(
         f"{path} can't be opened: {error.strerror or error}.",
-        advice="Check the permissions of file and folder.",
+        advice=f"Check {'its name' if is_name else 'the permissions of file and folder'}.",
     )
 
 

@@ -25,13 +25,17 @@ def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock
 
     Raises AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError.
     """
-    if path.exists() or path.is_symlink():
+    with translated(path):
+        is_there, has_folder = path.exists() or path.is_symlink(), path.parent.is_dir()
+    if is_there:
         raise AlreadyExistsError(
             f"{path} exists already.",
             advice="Choose another name, or remove it first; nothing is overwritten.",
         )
-    if not path.parent.is_dir():
-        raise NotFoundError(f"The folder {path.parent} is not there.")
+    if not has_folder:
+        raise NotFoundError(
+            f"The folder {path.parent} is not there.", advice="Make it, or name another place."
+        )
     path = real_path(path)
     lock = WriterLock(path)
     try:
