@@ -109,6 +109,21 @@ def test_of_two_logins_the_refused_one_is_asked_for_again() -> None:
     assert refused_login("esxtop://anna@vc01.lab/esx01", by_vcenter) == "esxtop://anna@vc01.lab/esx01"
 
 
+def test_a_page_is_made_when_it_is_first_shown(theme: Theme, qtbot: QtBot) -> None:
+    """Made all at once they held the window up for a second on a busy machine."""
+    dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
+    qtbot.addWidget(dialog)
+    assert [one.kind.id for one in dialog.pages] == ["vcenter"]
+    dialog.show_kind("ssh").every.setValue(7)
+    assert dialog.show_kind("guest").every.value() == 7
+    assert [one.kind.id for one in dialog.pages] == ["vcenter", "ssh", "guest"]
+    dialog.show()
+    dialog.kinds.setFocus()
+    for field in ("host", "user", "password"):
+        qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.focusWidget() is getattr(dialog.rows[0], field), "Tab goes through the page next"
+
+
 def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
     dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
     qtbot.addWidget(dialog)

@@ -25,7 +25,7 @@ from widgets.connect.counters import CounterChoice
 from widgets.connect.kind_list import KindList
 from widgets.connect.kind_page import KindPage
 from widgets.connect.place_row import PlaceRow
-from widgets.connect.values import Place, Profile, Trouble, Wanted
+from widgets.connect.values import Kind, Place, Profile, Trouble, Wanted
 from widgets.theme import Theme
 
 _NEW = "New connection"
@@ -69,12 +69,12 @@ class ConnectDialog(QDialog):
         self._theme, self._check, self._usual, self._adds = theme, check, usual, adds
         self._profiles = [usual, *profiles]
         kinds = load_source_kinds() if kinds is None else kinds
+        self._all = {kind.id: kind for kind in kinds}
+        self._scenarios = scenarios
         self.kinds = KindList(theme, kinds)
-        self.pages = {kind.id: KindPage(theme, kind, scenarios) for kind in kinds}
+        self._made: dict[Kind, KindPage] = {}
         self._stack = QStackedWidget()
         self._every = 5
-        for page in self.pages.values():
-            self._stack.addWidget(page)
         self.counters = CounterChoice(theme, presets)
         self.list = QListWidget()
         self.list.setAccessibleName("Saved connections")
@@ -102,7 +102,14 @@ class ConnectDialog(QDialog):
     @property
     def page(self) -> KindPage:
         """The page that is shown."""
-        return self.pages[list(self.pages)[max(0, self.kinds.currentRow())]]
+        return self._page(list(self._all)[max(0, self.kinds.currentRow())])
+
+    @property
+    def pages(self) -> Sequence[KindPage]:
+        """The pages that were made, in the order of the list: the others are empty, and made when they are
+        first shown.
+        """
+        return [self._made[kind] for kind in self._all if kind in self._made]
 
     @property
     def rows(self) -> Sequence[PlaceRow]:
@@ -131,12 +138,12 @@ class ConnectDialog(QDialog):
 
     def show_kind(self, kind: str) -> KindPage:
         """Show the page of a kind."""
-        self.kinds.setCurrentRow(list(self.pages).index(next(one for one in self.pages if one == kind)))
+        self.kinds.setCurrentRow([str(one) for one in self._all].index(kind))
         return self.page
 
     def show_error(self, trouble: Trouble | None) -> None:
         """Show what is wrong beside the field that caused it; None: nothing is."""
-        for page in self.pages.values():
+        for page in self.pages:
             for row in page.rows:
                 row.show_trouble("")
         general = trouble.sentence if trouble is not None else ""
@@ -147,7 +154,7 @@ class ConnectDialog(QDialog):
             row.show_trouble(trouble.sentence, trouble.field)
             general = ""
         if trouble is not None and trouble.field == "select":
-            self.show_kind(next((one for one in self.pages if one in _OF_VSPHERE), self.page.kind.id))
+            self.show_kind(next((one for one in self._all if one in _OF_VSPHERE), self.page.kind.id))
             self.counters.select.setFocus()
         self.trouble.setText(f"◆ {general}" if general else "")
         self.trouble.setStyleSheet(f"color: {self._theme.tokens.warning}")
@@ -162,7 +169,7 @@ class ConnectDialog(QDialog):
 
     def _chosen(self) -> list[tuple[KindPage, PlaceRow]]:
         """The rows that are to be recorded; without any the first one of the page that is shown."""
-        every = [(page, row) for page in self.pages.values() for row in page.rows]
+        every = [(page, row) for page in self.pages for row in page.rows]
         filled = [(page, row) for page, row in every if not row.is_empty]
         lacking = self.page.rows[1:] if len(self.page.rows) > 1 else ()
         empty = [(self.page, row) for row in lacking if row.is_empty]
@@ -213,14 +220,21 @@ class ConnectDialog(QDialog):
         self.list.currentRowChanged.connect(self._choose)
         self.list.itemClicked.connect(lambda _item: self._go_on())
         self.forget.clicked.connect(self._forget)
-        for page in self.pages.values():
-            page.changed.connect(self._changed)
-            page.readdressed.connect(self._take_place)
-            page.paced.connect(self._take_pace)
         self.counters.changed.connect(self._changed)
         self.name.textEdited.connect(lambda _text: self.keep_profile.setChecked(True))
         self.connect_button.clicked.connect(self._go)
         self.cancel_button.clicked.connect(self.reject)
+
+    def _page(self, kind: Kind) -> KindPage:
+        """Return the page of a kind; all of them at once took a third of a second to make."""
+        if kind not in self._made:
+            page = self._made[kind] = KindPage(self._theme, self._all[kind], self._scenarios)
+            self._pace(page)
+            self._stack.addWidget(page)
+            page.changed.connect(self._changed)
+            page.readdressed.connect(self._take_place)
+            page.paced.connect(self._take_pace)
+        return self._made[kind]
 
     def _show_page(self, _row: int) -> None:
         page = self.page
@@ -230,21 +244,35 @@ class ConnectDialog(QDialog):
             self.counters.show()
         if page.kind.id in ("esxtop", "tools"):
             self._offer_server(page)
+        self._order_stops(page)
+
+    def _order_stops(self, page: KindPage) -> None:
+        """Let Tab go from the list of kinds through the page, though the page was made last."""
+        before: QWidget = self.kinds
+        below = [self.counters] if self.counters.parentWidget() is page else []
+        for part in (*page.rows, page.add, page.every, *below):
+            for one in (part, *part.findChildren(QWidget)):
+                takes_focus = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+                if takes_focus and one.window() is self:  # the list of a box is a window of its own
+                    QWidget.setTabOrder(before, one)
+                    before = one
 
     def _offer_server(self, page: KindPage) -> None:
         """The hosts of an esxtop service, and guests, are mostly of the vCenter that is recorded, too."""
-        known = self.pages["vcenter"].rows if "vcenter" in self.pages else ()
+        known = self._made["vcenter"].rows if "vcenter" in self._made else ()
         for server in [row.place for row in known if not row.is_empty][:1]:
             for row in page.rows:
                 row.offer_server(server)
 
     def _choose(self, row: int) -> None:
         profile = self._profiles[row] if 0 <= row < len(self._profiles) else self._usual
-        for kind, page in self.pages.items():
-            page.show_places([place for place in profile.places if place.kind == kind and place.label])
+        for kind in self._all:
+            places = [place for place in profile.places if place.kind == kind and place.label]
+            if places or kind in self._made:
+                self._page(kind).show_places(places)
         self._take_pace(round(profile.interval_s or 5))
-        first = next((place.kind for place in profile.places if place.kind in self.pages), None)
-        self.show_kind(first or next(iter(self.pages)))
+        first = next((place.kind for place in profile.places if place.kind in self._all), None)
+        self.show_kind(first or next(iter(self._all)))
         self._show_page(0)
         self.counters.show_profile(profile)
         self.name.setText(profile.name)
@@ -255,13 +283,16 @@ class ConnectDialog(QDialog):
     def _take_pace(self, seconds: int) -> None:
         """All that is asked at a pace of ours is asked at the same, as far as each allows."""
         self._every = seconds
-        for page in self.pages.values():
-            page.every.blockSignals(True)
-            page.every.setValue(seconds)
-            page.every.blockSignals(False)
+        for page in self.pages:
+            self._pace(page)
+
+    def _pace(self, page: KindPage) -> None:
+        page.every.blockSignals(True)
+        page.every.setValue(self._every)
+        page.every.blockSignals(False)
 
     def _take_place(self, place: Place) -> None:
-        if place.kind in self.pages:
+        if place.kind in self._all:
             self.show_kind(place.kind).add_row(place).first_field().setFocus()
 
     def _go_on(self) -> None:
@@ -269,10 +300,8 @@ class ConnectDialog(QDialog):
         (self.connect_button if self.list.currentRow() > 0 else self.rows[0].first_field()).setFocus()
 
     def _changed(self) -> None:
-        places = [
-            (page.kind.id, row) for page in self.pages.values() for row in page.rows if not row.is_empty
-        ]
-        counts = {kind: sum(one == kind for one, _row in places) for kind in self.pages}
+        places = [(page.kind.id, row) for page in self.pages for row in page.rows if not row.is_empty]
+        counts = {kind: sum(one == kind for one, _row in places) for kind in self._all}
         self.kinds.show_counts(counts)
         self.name.setPlaceholderText(", ".join(dict.fromkeys(row.place.label for _kind, row in places)))
         self.show_error(None)
@@ -292,7 +321,7 @@ class ConnectDialog(QDialog):
             return
         passwords = {number: row.password.text() for number, (_page, row) in enumerate(self._chosen())}
         typed = {number: text for number, text in passwords.items() if text}
-        for page in self.pages.values():
+        for page in self.pages:
             for row in page.rows:
                 row.password.clear()
         self.accept()
