@@ -27,7 +27,7 @@ PLUGINS = {
 
 UNUSED_QT = (
     "Bluetooth", "Concurrent", "Designer", "EglFS", "Help", "Labs", "Lottie", "Network", "OpenGL",
-    "Pdf", "Qml", "Quick", "Sql", "UiTools", "VirtualKeyboard", "WaylandCompositor", "Xml",
+    "Pdf", "Qml", "Quick", "Sql", "Test", "UiTools", "VirtualKeyboard", "WaylandCompositor", "Xml",
 )  # fmt: skip
 """Qt's libraries that the window does not use; each stands for all whose names begin so."""
 
@@ -44,8 +44,14 @@ OF_CUPS = (
 )  # fmt: skip
 """What talks to a print service: the system's own is used; where it has none, Qt goes without its plugin."""
 
-OF_GLIB = ("libmount.", "libblkid", "libselinux", "libpixman")
-"""What GTK's and GIO's libraries need, and nothing else."""
+OF_DESKTOP = ("libdbus-1", "libsystemd", "libgcrypt", "libgpg-error", "liblz4", "libcap.", "libfontconfig")
+"""The desktop's bus and fonts, in the system's version: ``app.display`` names what is missing."""
+
+OF_GLIB = (
+    "libmount.", "libblkid", "libselinux", "libpixman", "libjpeg.so.62", "libXext", "libXrender",
+    "libreadline", "libtinfo",
+)  # fmt: skip
+"""What GTK's and GIO's libraries need, what those need that went, and what only a Python prompt uses."""
 
 OF_WINDOWS = ("bcryptprimitives.dll", "icuuc.dll", "ucrtbase.dll")
 """What every Windows has; where it is Wine, stand-ins for them lie beside its Python."""
@@ -60,6 +66,7 @@ UNUSED = (
 LEXERS = ("_mapping", "python", "special")
 """What stays of Pygments, which colours a traceback."""
 
+_OF_THE_SYSTEM = tuple(name.lower() for name in (*OF_GTK, *OF_CUPS, *OF_DESKTOP, *OF_GLIB))
 _QT_LIBRARY = re.compile(rf"(lib)?qt6?({'|'.join(UNUSED_QT)})", re.IGNORECASE)
 _PLUGIN = re.compile(r"/plugins/(?P<folder>[\w-]+)/(lib)?(?P<name>[\w-]+)\.", re.IGNORECASE)
 _TESTS = re.compile(r"^(numpy|lxml|pyqtgraph|psutil)/(.*/)?(tests?|examples)/")
@@ -72,7 +79,7 @@ def is_needed(name: str) -> bool:
     text = str(path).lower()
     if path.parts[0] in ("PySide6", "shiboken6"):
         return _is_needed_of_qt(path)
-    if path.name.lower() in OF_WINDOWS or path.name.lower().startswith((*OF_GTK, *OF_CUPS, *OF_GLIB)):
+    if path.name.lower() in OF_WINDOWS or path.name.lower().startswith(_OF_THE_SYSTEM):
         return False
     if _QT_LIBRARY.match(path.name):  # PyInstaller's links beside the program
         return False

@@ -13,6 +13,8 @@ from types import ModuleType
 import PySide6
 import pytest
 
+from app.display import QT_LIBRARIES, X11_LIBRARIES
+
 ROOT = Path(__file__).resolve().parents[2]
 QT = "PySide6/Qt"
 
@@ -77,6 +79,8 @@ def test_what_the_window_uses_stays(selection: ModuleType, name: str) -> None:
         "numpy/_core/tests/data/astype_copy.pkl",
         f"{QT}/lib/libQt6OpenGLWidgets.so.6",
         "libcups.so.2",
+        "libdbus-1.so.3",
+        "libXext.so.6",
         "libgnutls.so.30",
     ],
 )
@@ -88,6 +92,14 @@ def test_of_pythons_lexers_only_what_a_traceback_takes_stays(selection: ModuleTy
     names = ["pygments.lexers", "pygments.lexers._mapping", "pygments.lexers.python", "lxml.etree"]
 
     assert [one for one in (*names, "pygments.lexers.sql") if selection.is_needed_module(one)] == names
+
+
+def test_a_library_that_is_left_to_the_system_is_asked_for_before_qt_is_loaded(selection: ModuleType) -> None:
+    asked = [*QT_LIBRARIES, *X11_LIBRARIES]
+
+    for library in ("libdbus-1", "libfontconfig"):
+        assert [one for one in asked if one.startswith(library)]
+        assert not selection.is_needed(next(one for one in asked if one.startswith(library)))
 
 
 def test_charts_are_drawn_without_qts_opengl() -> None:
