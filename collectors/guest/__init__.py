@@ -1,1 +1,1 @@
-"""What a guest's own kernel counts, over ssh: a loop in the guest's shell prints it, and this decodes it."""
+"""What a guest's kernel counts: a loop prints it, over ssh or through VMware Tools, and this decodes it."""
