@@ -21,13 +21,14 @@ class LinkLabel(QLabel):
         self._html, self._at = "", 0
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setProperty("role", "muted")
         self.setObjectName(name)
 
     def show_links(self, html: str) -> None:
-        """Show this text; the link that was chosen, by its place, stays so."""
+        """Show this text; the link that was chosen, by its place, stays so. Tab passes an empty label by."""
         self._html = html
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if html else Qt.FocusPolicy.NoFocus)
         self._show()
 
     @property

@@ -70,7 +70,6 @@ class StatusBar(QWidget):
         self._sources.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sources.setAccessibleName("Sources")
         self._sources.linkActivated.connect(self._follow)
-        self._sources.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         ContextMenu(self._sources, lambda _at: self._menu_entries())
         self.jobs = QToolButton()
         self.jobs.setObjectName("jobs")

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.tab_order import tab_stops
 from widgets.context_menu import ContextMenu, MenuEntry
+from widgets.link_label import LinkLabel
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -55,3 +56,18 @@ def test_a_window_without_stops_has_none(qtbot: QtBot) -> None:
     for one in (screen.row, screen.search, screen.tree):
         one.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     assert tab_stops(screen.window, [screen.window]) == []
+
+
+def test_a_line_of_links_is_a_stop_only_while_it_says_something(qtbot: QtBot) -> None:
+    screen = Screen(qtbot)
+    links = LinkLabel("sources")
+    layout = screen.window.layout()
+    assert layout is not None
+    layout.addWidget(links)
+    links.show()
+    before = [screen.row, screen.search, screen.tree]
+    assert tab_stops(screen.window, [screen.window]) == before
+    links.show_links('<a href="1">esx01</a>')
+    assert tab_stops(screen.window, [screen.window]) == [*before, links]
+    links.show_links("")
+    assert tab_stops(screen.window, [screen.window]) == before
