@@ -293,8 +293,8 @@ def _nothing_differs(found: Comparison, *, is_short: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Which rows are shown: what they were judged, of which areas, with these words, of one entity (None:
-    of all).
+    """Which rows are shown: what they were judged, of which areas, with these words in their names or these
+    numbers as they are printed, of one entity (None: of all).
     """
 
     judged: frozenset[str] = frozenset({"better", "worse", "to know"})
@@ -309,7 +309,12 @@ class RowFilter:
         if self.entity is not None and row.entity != self.entity:
             return False
         text = f"{row.name} {row.counter} {row.counter_key}".casefold()
-        return all(word in text for word in self.words.casefold().split())
+        numbers = {one.lstrip("+") for one in f"{row.a} {row.b} {row.change}".split()}
+        typed = self.words.replace("-", "−").split()
+        return all(
+            word in text or typed_word.lstrip("+") in numbers
+            for word, typed_word in zip(self.words.casefold().split(), typed, strict=True)
+        )
 
 
 def charted(

@@ -16,6 +16,7 @@ from app.gui.help_topics import PAGES, Topic, find_topics, plain, read_topics, t
 from app.gui.helping import OF_PLACES, contents, docs_folder
 from app.gui.preferences import preferences
 from resources.catalogue import load_catalogue
+from resources.lab_acts import load_lab_acts
 from resources.problem_cards import load_problems
 from resources.views import load_limits, load_screens
 from sessions.model import Entity, EntityRef
@@ -111,6 +112,12 @@ def test_what_is_for_authors_of_the_pages_is_left_out(topics: list[Topic]) -> No
     shortcuts = topic_named(topics, "shortcuts")
     assert shortcuts is not None
     assert shortcuts.markdown.startswith("# Shortcuts\n\nEvery key of the window.")
+
+
+def test_the_cases_to_practise_on_are_listed(topics: list[Topic]) -> None:
+    (page,) = (one for one in topics if one.title == "Practising in the lab")
+    for case in load_lab_acts().cases:
+        assert f"- {case.title}\n" in page.markdown
 
 
 def test_columns_of_a_screen_are_explained(topics: list[Topic]) -> None:

@@ -240,6 +240,10 @@ def test_confidence_needs_independent_samples_and_a_small_chance() -> None:
 def test_a_filter_takes_words_areas_and_verdicts() -> None:
     rows = page_of(fixed()).rows
     assert [one.counter for one in rows if RowFilter(words="READY db").has(one)] == ["CPU ready"]
+    ready = next(one for one in rows if one.counter == "CPU ready" and one.name == "db")
+    for typed in (ready.a, ready.change, ready.change.split()[0].replace("−", "-"), f"db {ready.b}"):
+        assert ready in [one for one in rows if RowFilter(words=typed).has(one)], typed
+    assert ready not in [one for one in rows if RowFilter(words=ready.a[:1]).has(one)], "a part is no number"
     assert [one for one in rows if RowFilter(areas=frozenset({"Network"})).has(one)] == []
     assert {one.judged for one in rows if RowFilter(judged=frozenset({"to know"})).has(one)} == {"to know"}
     assert area_of("vdisk.latency_read") == "Storage"

@@ -23,11 +23,10 @@ from widgets.context_menu import COPY, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table
 from widgets.eliding import elided_name
 from widgets.keys import KeyHandlers
-from widgets.moved.keys import KEYS
+from widgets.moved.keys import ROW_KEYS
 from widgets.painted_list import PaintedList
 from widgets.theme import Theme
 
-_LISTENED = KEYS[1:]
 Index = QModelIndex | QPersistentModelIndex
 _ROLE = Qt.ItemDataRole.UserRole
 _PAD, _INDENT, _BAR = 10, 30, 44
@@ -168,7 +167,7 @@ class MovedList(PaintedList):
         self.title = "What moved with it"
         self._delegate = _Delegate(theme, self)
         self.setItemDelegate(self._delegate)
-        self._keys = KeyHandlers(_LISTENED, {"open": lambda _key: self._open()})
+        self._keys = KeyHandlers(ROW_KEYS, {"open": lambda _key: self._open()})
         self.clicked.connect(lambda _index: self._open())
 
     def show_rows(self, rows: Sequence[CorrelationRow]) -> None:
