@@ -125,13 +125,25 @@ def anonymous_copy(
     guided: Sequence[TroubleshootingRun] = (),
     progress: Callable[[float], None] | None = None,
     cancel: StopSignal | None = None,
+    others: Sequence[SessionReader] = (),
 ) -> Iterator[tuple[Path, Anonymised]]:
     """Yield a copy of the session without its names, and what replaces them in other texts; it is removed
     afterwards. The names are those of an anonymised export.
+
+    ``others`` are sessions that it is compared with; ``copy_of_other`` tells where their copies are.
     """
     with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
         copy = Path(folder) / "anonymised.hscope"
-        yield copy, write_anonymised(session, copy, progress=progress, cancel=cancel, guided=guided)
+        copies = [(one, copy_of_other(copy, number)) for number, one in enumerate(others)]
+        yield (
+            copy,
+            write_anonymised(session, copy, progress=progress, cancel=cancel, guided=guided, others=copies),
+        )
+
+
+def copy_of_other(copy: Path, number: int) -> Path:
+    """Return the copy of another session (from 0) beside the anonymous ``copy``."""
+    return copy.with_name(f"session-{number + 1}.hscope")
 
 
 def require_target(out: Path, session: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from app.gui.jobs import Job
-from app.report_making import Asked, AskedComparison, anonymous_copy, composed
+from app.report_making import Asked, AskedComparison, anonymous_copy, composed, copy_of_other
 from sessions.anonymous.session_copy import Anonymised
 from sessions.store import SessionReader
 from viewmodels.chart_spec import ChartSpec
@@ -15,7 +17,6 @@ from viewmodels.report.html.page import report_html
 from viewmodels.report.material import PutChart
 from viewmodels.snapshot import Snapshot, read_snapshot
 
-_LEFT_OUT = "A comparison with another session was left out: its names are not known here."
 _COPIED = 0.7
 """The part of the work that anonymising is."""
 
@@ -43,10 +44,15 @@ def written(
     def progress(part: float) -> None:
         job.progress(part * _COPIED, "leaving names out")
 
-    with anonymous_copy(reader, asked.guided, progress, job) as (path, done):
+    others = sorted({path for one in asked.comparisons for path in one.sessions if path is not None})
+    with ExitStack() as held:
+        readers = [held.enter_context(SessionReader.open(path)) for path in others]
+        path, done = held.enter_context(anonymous_copy(reader, asked.guided, progress, job, readers))
+        copies = {other: copy_of_other(path, number) for number, other in enumerate(others)}
         with SessionReader.open(path) as own:
             job.progress(_COPIED, "reading charts")
-            report = composed(own, read_snapshot(own, path), _without_names(asked, done), job)
+            nameless = _without_names(asked, done, copies, snapshot.path)
+            report = composed(own, read_snapshot(own, path), nameless, job)
         name = next((one.entity_name for one in asked.findings), "")
         example = f"{name} → {done.text(name)}" if name else ""
         return WrittenReport(report, done.text, example)
@@ -57,8 +63,7 @@ def html_bytes(report: Report) -> bytes:
     return report_html(report).encode("utf-8")
 
 
-def _without_names(asked: Asked, done: Anonymised) -> Asked:
-    here = [one for one in asked.comparisons if one.sessions == (None, None)]
+def _without_names(asked: Asked, done: Anonymised, copies: Mapping[Path, Path], own: Path) -> Asked:
     return replace(
         asked,
         findings=[done.record(one) for one in asked.findings],
@@ -66,16 +71,24 @@ def _without_names(asked: Asked, done: Anonymised) -> Asked:
         guided=[done.record(one) for one in asked.guided],
         put_findings=[done.record(one) for one in asked.put_findings],
         charts=[PutChart(_chart(one.chart, done), one.window) for one in asked.charts],
-        comparisons=[
-            replace(one, titles=(done.text(one.titles[0]), done.text(one.titles[1]))) for one in here
-        ],
-        notes=[*asked.notes, *([_LEFT_OUT] if len(here) < len(asked.comparisons) else [])],
+        comparisons=[_nameless(one, done, copies, own) for one in asked.comparisons],
     )
 
 
-def _titles(one: AskedComparison, done: Anonymised) -> tuple[str, str]:
-    a, b = one.titles
-    return done.text(a), done.text(b)
+def _nameless(
+    one: AskedComparison, done: Anonymised, copies: Mapping[Path, Path], own: Path
+) -> AskedComparison:
+    """The same comparison of the copies; what a session's file is called stands in no title."""
+    a, b = (
+        copies[path].stem if path is not None else _of_own(title, done, own)
+        for path, title in zip(one.sessions, one.titles, strict=True)
+    )
+    of_a, of_b = (None if path is None else copies[path] for path in one.sessions)
+    return replace(one, titles=(a, b), sessions=(of_a, of_b))
+
+
+def _of_own(title: str, done: Anonymised, own: Path) -> str:
+    return "this session" if title in (own.name, own.stem) else done.text(title)
 
 
 def _chart(chart: ChartSpec, done: Anonymised) -> ChartSpec:

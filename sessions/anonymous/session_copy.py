@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,12 @@ def write_anonymised(
     progress: Callable[[float], None] | None = None,
     cancel: StopSignal | None = None,
     guided: Sequence[TroubleshootingRun] = (),
+    others: Sequence[tuple[SessionReader, Path]] = (),
 ) -> Anonymised:
     """Write the session ``out``, which must not exist; all of it or, if that fails or is stopped, nothing.
 
-    ``guided`` are runs that are not kept in the session yet; what they name is replaced, too.
+    ``guided`` are runs that are not kept in the session yet; what they name is replaced, too. ``others`` are
+    sessions that are compared with it, each with the file to write: a name is the same word in all of them.
 
     Raises AlreadyExistsError, NotFoundError, AccessDeniedError, DiskFullError, CancelledError.
     """
@@ -66,18 +69,23 @@ def write_anonymised(
     _require_free(out)
     beside = unfinished_name(out)
     remove_leftovers(out.parent)
-    with session.one_state(), told_of(out, beside):
+    with ExitStack() as states, told_of(out, beside):
+        sessions = [session, *(reader for reader, _ in others)]
+        for one in sessions:
+            states.enter_context(one.one_state())
         texts = _Texts(
-            session.entities().values(),
-            [one.spec for one in session.sources()],
-            session.facts(),
-            session.events(),
-            session.journal(),
-            session.test_runs(),
+            [entity for one in sessions for entity in one.entities().values()],
+            [source.spec for one in sessions for source in one.sources()],
+            [fact for one in sessions for fact in one.facts()],
+            [event for one in sessions for event in one.events()],
+            [entry for one in sessions for entry in one.journal()],
+            [run for one in sessions for run in one.test_runs()],
             load_anonymity_rules(),
-            [*session.troubleshooting(), *guided],
+            [*(run for one in sessions for run in one.troubleshooting()), *guided],
         )
         session.copy_rewritten(beside, texts, step)
+        for reader, path in others:
+            reader.copy_rewritten(path, texts, lambda _part: step(1.0))
         notes = len(session.marks()) + sum(len(run.notes) for run in session.troubleshooting())
     try:
         _require_free(out)  # a minute later: renaming would replace what appeared meanwhile
