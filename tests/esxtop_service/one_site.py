@@ -1,20 +1,27 @@
-"""One lab scenario recorded three ways: by its vCenter, by its hosts' esxtop services, and by both at once.
+"""One lab scenario recorded by its vCenter, by its hosts' esxtop services, by their esxtop over ssh, and by
+several of these at once.
 
 The vCenter is the test vCenter, asked by the collector; what hosts answer to FetchStats goes through decoder,
-sampler and series, faster than a host would answer, and its VMs are recognised by the same vCenter.
+sampler and series, faster than a host would answer, and its VMs are recognised by the same vCenter. What
+esxtop writes goes through what cuts and stores a stream over ssh, with the VMs and volumes that a host's
+shell tells.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from collectors.esxtop_service.importing import SessionFeed
+from collectors.esxtop.over_ssh.host_objects import ObjectsOfHost, RunningVm
+from collectors.esxtop.over_ssh.questions import RemoteHost
+from collectors.esxtop.over_ssh.recorded_host import RecordedHost
+from collectors.esxtop.over_ssh.stream import EsxtopOutput, Row
 from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sample, Sampler
 from collectors.esxtop_service.series import HostSeries
@@ -27,19 +34,23 @@ from connections.vsphere.address import VCENTER
 from connections.vsphere.esxtop_service import hosts_of
 from connections.vsphere.session import VSphere
 from lab import Lab, load_scenarios, vcenter_document
+from lab.esxtop_export import export_lab
 from lab.esxtop_service import HostService, is_up, services_of
 from lab.service_lines import lab_counter_info
+from lab.vcenter_inventory import vm_uuid
 from recorder.limits import load_recorder_limits
 from recorder.recording import Recording
 from recorder.writing import SpaceRules
 from resources.catalogue import load_catalogue
+from resources.esxtop_streaming import load_esxtop_streaming
 from sessions.model import EntityRef, SourceSpec
-from sessions.store import SessionWriter
 from tests.esxtop_service.service_files import write_processes
 from tests.vcenter.running import PASSWORD, TestVCenter
 
 SEED = 2
-WAYS = ("vcenter", "esxtop", "both")
+COUNTERS, SERVICE, SSH = SOURCES = ("vcenter", "esxtop", "ssh")
+Way = frozenset[str]
+"""The sources that are recorded at once."""
 
 
 @contextmanager
@@ -50,28 +61,23 @@ def connected(server: TestVCenter) -> Iterator[VSphere]:
 
 
 class Played:
-    """A ``Collector`` that plays what a lab's hosts answer, to its feed and to a session of their own."""
+    """A ``Collector`` that plays what a lab's hosts answer to FetchStats."""
 
     name = "esxtop://lab"
 
-    def __init__(self, server: TestVCenter, lab: Lab, shift_ms: int, alone: Path) -> None:
-        self._server, self._lab, self._shift_ms, self._alone = server, lab, shift_ms, alone
+    def __init__(self, server: TestVCenter, lab: Lab, shift_ms: int) -> None:
+        self._server, self._lab, self._shift_ms = server, lab, shift_ms
         self.is_done = threading.Event()
 
     def run(self, feed: Feed, controls: Controls) -> None:
-        with connected(self._server) as vsphere, SessionWriter.create(self._alone, bulk=True) as writer:
+        with connected(self._server) as vsphere:
             moids = {host.name: host for host in hosts_of(vsphere)}
             hosts = []
             for service in services_of(self._lab):
-                spec = SourceSpec("esxtop", service.name, self._lab.interval_s)
-                host = moids[service.name]
+                number = feed.add_source(SourceSpec("esxtop", service.name, self._lab.interval_s))
                 ref = EntityRef("host", service.name)
-                book = VmBook(vsphere, host.moid, ref, service.name)
-                number, source = feed.add_source(spec), writer.add_source(spec)
-                series = [
-                    HostSeries(one, at, load_catalogue(), book)
-                    for one, at in ((feed, number), (SessionFeed(writer), source))
-                ]
+                book = VmBook(vsphere, moids[service.name].moid, ref, service.name)
+                series = HostSeries(feed, number, load_catalogue(), book)
                 hosts.append((service, Sampler(service.name), book, series))
                 feed.report(number, Health("recording"))
             for _ in range(round(self._lab.duration_s / self._lab.interval_s)):
@@ -84,9 +90,7 @@ class Played:
                     sample, reply = self._sample(service, sampler)
                     book.learn(reply)
                     if sample is not None:
-                        moved = replace(sample, t_ms=sample.t_ms + self._shift_ms)
-                        for one in series:
-                            one.add(moved, reply)
+                        series.add(replace(sample, t_ms=sample.t_ms + self._shift_ms), reply)
         feed.flush()
         self.is_done.set()
         controls.wait()
@@ -96,29 +100,86 @@ class Played:
         return sampler.add(reply), reply
 
 
-def record_three_ways(
-    scenario: str, folder: Path, start_vcenter: Callable[..., TestVCenter]
-) -> tuple[Lab, int, dict[str, Path]]:
-    """Record a scenario each way; return the lab, the time of its start in the sessions, and these."""
-    lab = Lab(load_scenarios()[scenario], seed=SEED, fields="all")
-    document: dict[str, Any] = dict(
-        vcenter_document(Lab(load_scenarios()[scenario], seed=SEED), catalogue=load_catalogue())
-    )
-    site, replies = folder / "site.json", folder / "replies"
-    site.write_text(json.dumps(document), encoding="utf-8")
-    replies.mkdir()
-    for number, name in enumerate(lab.hosts):
-        (replies / name).mkdir()
-        write_processes(replies / name, lab, number)
-    server = start_vcenter(site, esxtop=replies, history=document["ticks"], rollup_days=0)
-    # The vCenter's first sample is of the last tick of its first interval.
-    start_ms = round((server.epoch - document["interval_s"] + lab.tick_s) * 1000)
-    sessions = {way: folder / f"{way}.hscope" for way in WAYS}
-    played = Played(server, lab, start_ms - lab.start_ms, sessions["esxtop"])
-    end_ms = start_ms + round(lab.duration_s * 1000)
-    _record([_vcenter(server)], sessions["vcenter"], end_ms, None)
-    _record([_vcenter(server), played], sessions["both"], end_ms, played.is_done)
-    return lab, start_ms, sessions
+class PlayedOverSsh:
+    """A ``Collector`` that plays what each host's ``esxtop -b -a`` writes."""
+
+    name = "ssh://lab"
+
+    def __init__(self, lab: Lab, captures: Sequence[Path], volumes: dict[str, str], shift_ms: int) -> None:
+        self._lab, self._captures, self._volumes, self._shift_ms = lab, captures, volumes, shift_ms
+        self.is_done = threading.Event()
+
+    def run(self, feed: Feed, controls: Controls) -> None:
+        limits, catalogue = load_esxtop_streaming(), load_catalogue()
+        for number, (name, capture) in enumerate(zip(self._lab.hosts, self._captures, strict=True)):
+            host = RecordedHost(feed, name, self._lab.interval_s, limits, catalogue)
+            host.connected(RemoteHost(None, True, name, "VMkernel", True, "", "", "", self._objects(number)))
+            output = EsxtopOutput(catalogue, limits.greeting_bytes, limits.headers)
+            with capture.open("rb") as file:
+                for written in chain.from_iterable(output.read(chunk) for chunk in _chunks(file)):
+                    if isinstance(written, Row):
+                        host.take(replace(written, t_ms=written.t_ms + self._shift_ms), lambda: None)
+                    else:
+                        host.take(written, lambda: None)
+        feed.flush()
+        self.is_done.set()
+        controls.wait()
+
+    def _objects(self, host: int) -> ObjectsOfHost:
+        """What esxcli and the VMs' files tell."""
+        cluster = self._lab.cluster
+        vms = [
+            RunningVm(frozenset({str(vm.cartel), str(vm.cartel - 1)}), vm.name, vm_uuid(cluster, vm))
+            for vm in cluster.vms
+            if vm.host == host
+        ]
+        return ObjectsOfHost(tuple(vms), self._volumes)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(1 << 20):
+        yield chunk
+
+
+class Site:
+    """A scenario's test vCenter and its hosts; ``record`` records them in any way."""
+
+    def __init__(self, scenario: str, folder: Path, start_vcenter: Callable[..., TestVCenter]) -> None:
+        self.scenario, self._folder = scenario, folder
+        self.lab = self._new_lab()
+        document: dict[str, Any] = dict(
+            vcenter_document(Lab(load_scenarios()[scenario], seed=SEED), catalogue=load_catalogue())
+        )
+        site, replies = folder / "site.json", folder / "replies"
+        site.write_text(json.dumps(document), encoding="utf-8")
+        replies.mkdir()
+        for number, name in enumerate(self.lab.hosts):
+            (replies / name).mkdir()
+            write_processes(replies / name, self.lab, number)
+        self._volumes = {
+            one["name"]: one["url"].removeprefix("ds://") for one in document["datastores"] if one["url"]
+        }
+        self._captures = export_lab(self._new_lab(), folder / "capture.csv", split=True)
+        self._server = start_vcenter(site, esxtop=replies, history=document["ticks"], rollup_days=0)
+        # The vCenter's first sample is of the last tick of its first interval.
+        self.start_ms = round((self._server.epoch - document["interval_s"] + self.lab.tick_s) * 1000)
+
+    def _new_lab(self) -> Lab:
+        return Lab(load_scenarios()[self.scenario], seed=SEED, fields="all")
+
+    def record(self, way: Way) -> Path:
+        """Record these sources at once into a new session."""
+        session = self._folder / f"{'-'.join(sorted(way))}.hscope"
+        shift_ms = self.start_ms - self.lab.start_ms
+        played: list[Played | PlayedOverSsh] = []
+        if SERVICE in way:
+            played.append(Played(self._server, self._new_lab(), shift_ms))
+        if SSH in way:
+            played.append(PlayedOverSsh(self.lab, self._captures, self._volumes, shift_ms))
+        collectors: list[Collector] = [_vcenter(self._server)] if COUNTERS in way else []
+        end_ms = self.start_ms + round(self.lab.duration_s * 1000)
+        _record([*collectors, *played], session, end_ms if COUNTERS in way else None, played)
+        return session
 
 
 def _vcenter(server: TestVCenter) -> Collector:
@@ -126,8 +187,13 @@ def _vcenter(server: TestVCenter) -> Collector:
     return VSphereCollector(address, lambda: PASSWORD, VSphereOptions(), thumbprint=server.thumbprint)
 
 
-def _record(collectors: list[Collector], session: Path, end_ms: int, also: threading.Event | None) -> None:
-    """Record until the vCenter has told all until ``end_ms``, and ``also`` is set."""
+def _record(
+    collectors: Sequence[Collector],
+    session: Path,
+    end_ms: int | None,
+    played: Sequence[Played | PlayedOverSsh],
+) -> None:
+    """Record until the vCenter, if any, has told all until ``end_ms``, and all was played."""
     changed = threading.Event()
     recording = Recording(
         collectors, session, load_recorder_limits(), SpaceRules(0, 0.0, 0), on_change=lambda _: changed.set(),
@@ -136,7 +202,8 @@ def _record(collectors: list[Collector], session: Path, end_ms: int, also: threa
     recording.start()
     while not recording.is_over:
         last = [one.health.last_ms or 0 for one in recording.status().sources if one.kind == "vcenter"]
-        if last and max(last) >= end_ms - 20_000 and (also is None or also.is_set()):
+        is_told = end_ms is None or (last and max(last) >= end_ms - 20_000)
+        if is_told and all(one.is_done.is_set() for one in played):
             break
         changed.clear()
         changed.wait(0.5)
