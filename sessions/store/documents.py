@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from resources.foreign_text import storable
 from resources.typed_data import ready
 from sessions.findings import Finding
 from sessions.journal import JournalEntry, TestRun
@@ -47,7 +48,7 @@ def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
     for begin in range(0, len(waiting), BATCH):
         batch = waiting[begin : begin + BATCH]
         kind = type(batch[0])
-        body = msgspec.json.encode(batch)
+        body = _json(batch)
         try:
             _decode(body, kind)
         except BlobError as error:
@@ -56,11 +57,27 @@ def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
     return rows
 
 
+def _json(documents: Sequence[Any]) -> bytes:
+    """The documents as JSON; what no encoding has, as of a file name that is not UTF-8, becomes ``�``."""
+    try:
+        return msgspec.json.encode(documents)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_storable(msgspec.to_builtins(documents)))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable(name): _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def packed(documents: Sequence[Document]) -> bytes:
     """Pack documents of one type, at least one, for a file of their own; raises ValueError for more than
     16 MiB, or for one that could not be decoded unchanged.
     """
-    body = msgspec.json.encode(documents)
+    body = _json(documents)
     _decode(body, type(documents[0]))
     return pack_document(body)
 

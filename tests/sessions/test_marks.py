@@ -69,6 +69,14 @@ def test_one_that_can_not_be_stored_changes_nothing(tmp_path: Path) -> None:
     assert marks(path) == MARKS
 
 
+def test_what_no_encoding_has_is_stored_as_a_replacement(tmp_path: Path) -> None:
+    """As of a file name, or a note in a terminal's old encoding, whose bytes are not UTF-8: it was a bug."""
+    path = session(tmp_path / "s.hscope")
+    with SessionWriter.open(path) as writer:
+        writer.add_mark(Mark(T0 + 9, "see \udcff.log, Löhne"))
+    assert marks(path)[-1] == Mark(T0 + 9, "see \ufffd.log, Löhne")
+
+
 def test_who_does_not_write_changes_nothing(tmp_path: Path) -> None:
     path = session(tmp_path / "s.hscope")
     with SessionWriter.open(path), pytest.raises(BusyError):
