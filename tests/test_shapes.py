@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -122,3 +123,10 @@ def test_the_checks_see_what_they_forbid() -> None:
     assert methods(one) == {"a", "b"}
     assert is_view(one.bases[0])
     assert set(FORBIDDEN_IN_VIEWS) <= set(imports(text))
+
+
+def test_no_query_numbers_its_values() -> None:
+    """CPython 3.12.0 to 3.12.3 takes ``?1`` for a name, and warns of each: gh-117995."""
+    numbered = [str(path) for path, text in modules().items() if re.search(r"[=<>(,] ?\?\d", text)]
+
+    assert numbered == []

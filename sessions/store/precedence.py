@@ -15,8 +15,8 @@ from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
 from sessions.store.segments import Layout, Segment
 
-_LATER = """SELECT id, layout, t0, t1, ticks, samples, 1 FROM block WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2
-UNION ALL SELECT id, layout, t0, t1, ticks, samples, 0 FROM strip WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2"""
+_LATER = """SELECT id, layout, t0, t1, ticks, samples, 1 FROM block WHERE id > ? AND t1 >= ? AND t0 <= ?
+UNION ALL SELECT id, layout, t0, t1, ticks, samples, 0 FROM strip WHERE id > ? AND t1 >= ? AND t0 <= ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Precedence:
         Only segments with a number above the lowest of ``among``, as (number, piece), ascending; rows of a
         piece are positions in the layout.
         """
-        rows = self._database.rows(_LATER, (int,) * 7, (min(among), start, end))
+        rows = self._database.rows(_LATER, (int,) * 7, (min(among), start, end) * 2)
         own = set(among)
         found = sorted((row for row in rows if row[0] not in own), key=lambda row: int(row[0]))
         contents = Contents(self._database, Decoded())
