@@ -232,10 +232,15 @@ class _Gathering:
         for row, some in enumerate(scoped):
             for placed in some:
                 present = [(name, table[placed.ref]) for name, table in own if placed.ref in table]
-                every = {one for _, held in present for one in held if bool(one) == each}
-                instances = {one for one in every if wanted.fullmatch(one)}
+                if not present:
+                    continue
+                if each:
+                    every = {one for _, held in present for one in held if one}
+                    instances = sorted(one for one in every if wanted.fullmatch(one))
+                else:
+                    instances = [""] if any("" in held for _, held in present) else []
                 above = self._of_host(source, placed.ref, of_host) if of_host else {}
-                for instance in sorted(instances):
+                for instance in instances:
                     ids = {name: held[instance] for name, held in present if instance in held}
                     self._found.append(row, placed, instance, source, {**above, **ids})
 

@@ -139,11 +139,10 @@ class SampleTable:
 
     def rows(self, source: int, ids: IntArray) -> FloatArray:
         """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN."""
-        self._load(ids)
-        axis, own = self.axis(source), self._rows.get(source)
-        numbers = ids.tolist()
+        axis, own, numbers = self.axis(source), self._rows.get(source), ids.tolist()
         if own is not None and own.has(numbers):
             return own.of(numbers, axis.size)
+        self._load(ids)
         result = np.full((ids.size, axis.size), np.nan)
         places: dict[int, list[int]] = {}
         for position, series in enumerate(numbers):
