@@ -10,6 +10,8 @@ from collectors.axis import Axis, ClockReading, Placement, SourceClock, ahead_se
 AskClock = Callable[[], ClockReading | None]
 """Asks what the host's clock shows; None if it does not tell."""
 _EVERY_S = 600.0
+_LEAST_S = 1.0
+"""A host is not asked more often, however odd its stamps are: esxtop takes a sample every 2 s at most."""
 _SECOND_MS = 1000
 """Stamps are of whole seconds."""
 
@@ -81,20 +83,23 @@ class StreamClock:
             return t_ms, 0
         before, now = self._heard, time.monotonic()
         self._heard = now
-        if now - self._asked > _EVERY_S and (reading := ask()) is not None:
-            self.read(reading)
+        if now - self._asked > _EVERY_S:
+            self._asked = now
+            if (reading := ask()) is not None:
+                self.read(reading)
         placed = t_ms - self._placement.shift_ms
         if last_ms is None or not before:
             return placed, 0
         expected = last_ms + max((now - before) * 1000, usual_ms)
         is_odd = placed <= last_ms or placed - expected > usual_ms
-        if not is_odd or abs(placed - expected) < _SECOND_MS:
+        if not is_odd or abs(placed - expected) < _SECOND_MS or now - self._asked < _LEAST_S:
             return placed, 0
         jump_ms = self._jump(round(placed - expected), ask)
         return placed - jump_ms, jump_ms
 
     def _jump(self, step_ms: int, ask: AskClock) -> int:
         """By how much the clock was set if stamps are off by ``step_ms``: that, if ``date`` says so."""
+        self._asked = time.monotonic()
         before, reading = self._clock.best, ask()
         if reading is None or before is None:
             return 0
