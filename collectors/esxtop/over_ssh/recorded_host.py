@@ -126,24 +126,20 @@ class RecordedHost:
     def _add_host(self, header: Header) -> HostRows:
         remote = self._remote
         assert remote is not None, "connected comes first"
-        name = self._name(host_of(header), remote)
+        name = _name(host_of(header), remote, self._fallback)
         ref = self._feed.identify("host", [remote.uuid], name) if remote.uuid else EntityRef("host", name)
         spec = SourceSpec(
             "esxtop",
             f"{ref.key} over ssh",  # its esxtop service, which may be recorded beside it, has the plain name
             self._interval_s,
             self._clock.offset_ms,
-            tuple(self._attributes(remote)),
+            tuple(_attributes(remote, self._clock.sentence())),
         )
         self._source, self._ref = self._feed.add_source(spec), ref
         self._coverage = Coverage(
             self._feed, self._source, self._interval_s, self._limits.steps, self._limits.collecting_s
         )
         return HostRows(self._feed, self._source, ref, self._catalogue)
-
-    def _name(self, header_name: str, remote: RemoteHost) -> str:
-        names = (storable(header_name), remote.name, self._fallback)
-        return next((name for name in names if name and not _UNNAMED.fullmatch(name)), self._fallback)
 
     def _store(self, row: Row, ask_clock: AskClock) -> None:
         host, book = self._host, self._coverage
@@ -230,7 +226,7 @@ class RecordedHost:
 
     def _tell_clock(self) -> None:
         if self._source and self._remote is not None:
-            about = tuple(self._attributes(self._remote))
+            about = tuple(_attributes(self._remote, self._clock.sentence()))
             self._feed.update_source(self._source, clock_offset_ms=self._clock.offset_ms, attributes=about)
 
     def _versions(self) -> tuple[str, ...]:
@@ -248,12 +244,16 @@ class RecordedHost:
         if facts:
             host.state(facts)
         if self._remote is not None:
-            self._feed.update_source(self._source, attributes=tuple(self._attributes(self._remote)))
+            self._feed.update_source(
+                self._source, attributes=tuple(_attributes(self._remote, self._clock.sentence()))
+            )
 
-    def _attributes(self, remote: RemoteHost) -> Iterator[tuple[str, str]]:
-        told = (
-            ("product", remote.product),
-            ("esxtop", remote.version),
-            ("its clock", self._clock.sentence()),
-        )
-        yield from ((name, storable(value)) for name, value in told if value)
+
+def _name(header_name: str, remote: RemoteHost, fallback: str) -> str:
+    names = (storable(header_name), remote.name, fallback)
+    return next((name for name in names if name and not _UNNAMED.fullmatch(name)), fallback)
+
+
+def _attributes(remote: RemoteHost, clock: str) -> Iterator[tuple[str, str]]:
+    told = (("product", remote.product), ("esxtop", remote.version), ("its clock", clock))
+    yield from ((name, storable(value)) for name, value in told if value)
