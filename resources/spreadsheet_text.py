@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from resources.foreign_text import without_controls
 
-_FORMULA_STARTS = ("=", "+", "-", "@", *"\uff1d\uff0b\uff0d\uff20")
+_FORMULA = re.compile("[\\s\u00ad\u200b-\u200d\u2060\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20]")
+"""What a formula begins with, behind what is trimmed or has no width."""
 _LAYOUT = ("\t", "\r", "\n")
 
 
@@ -13,9 +16,10 @@ def safe_cell(text: str) -> str:
 
     What a spreadsheet would run as a formula gets an apostrophe before it, which makes the cell text:
     formulas start with one of ``= + - @``, also in full width, a tab or a line break (OWASP, CSV Injection),
-    also after spaces that a spreadsheet trims. Control characters and bidirectional overrides become ``�``;
+    also after spaces that a spreadsheet trims, and after marks without width. Control characters and
+    bidirectional overrides become ``�``;
     tabs and line breaks inside stay, quoted. Numbers are never passed through here.
     """
     harmless = without_controls(text)
-    is_formula = harmless.startswith(_LAYOUT) or harmless.lstrip().startswith(_FORMULA_STARTS)
+    is_formula = harmless.startswith(_LAYOUT) or _FORMULA.match(harmless) is not None
     return f"'{harmless}" if is_formula else harmless

@@ -266,7 +266,21 @@ def test_a_stopped_export_ends_before_its_samples(session_path: Path, tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\xa0-1", "\uff1d1", "\uff201")
+FORMULAS = (
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\xa0-1",
+    "\uff1d1",
+    "\uff201",
+    "\ufeff=1",
+    " \u200b+1",
+)
 
 
 def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
