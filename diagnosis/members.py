@@ -16,6 +16,9 @@ from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray
 
 _ABSENT = -1
+_STORAGE = ("datastore", "device")
+_KERNEL = re.compile(r"\bvmk\d+\b")
+_FIRST = re.compile(r"\bvmk0\b")
 _Tables = list[tuple[str, Mapping[EntityRef, Mapping[str, int]]]]
 
 
@@ -218,12 +221,24 @@ class _Gathering:
         if ref.kind == "nic":
             own = of_uplink.get(ref)
             return [port for port in found if own is None or of_port.get(port.ref, own) == own]
-        ports = self._topology.below(self._source, ref, "port")
+        ports = self._kernel_ports(ref) if ref.kind in _STORAGE else self._own_ports(ref)
         switches = {of_port.get(port.ref) for port in ports} - {None}
         every = {of_uplink.get(uplink.ref) for uplink in found}
-        if not switches and len(every) == 1:
+        if not switches and (len(every) == 1 or ref.kind in _STORAGE):
             return found
         return [uplink for uplink in found if of_uplink.get(uplink.ref) in switches]
+
+    def _own_ports(self, ref: EntityRef) -> Sequence[Placed]:
+        return self._topology.below(self._source, ref, "port")
+
+    def _kernel_ports(self, ref: EntityRef) -> Sequence[Placed]:
+        """The ports over which the entity's host reaches storage: its VMkernel's, but for the first one where
+        there are others, which is the management's.
+        """
+        host = self._topology.host(self._source, ref)
+        ports = self._topology.below(self._source, host, "port") if host else ()
+        kernel = [one for one in ports if _KERNEL.search(self._topology.entity(one.ref).name)]
+        return [one for one in kernel if not _FIRST.search(self._topology.entity(one.ref).name)] or kernel
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
         own, of_host = self._tables(source)

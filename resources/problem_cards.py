@@ -87,7 +87,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     those whose name starts with the same number of characters as the entity's, ``same_fact`` those with the
     same value of this fact (uplinks of one switch), ``other_fact`` those with another value (VMs of another
     pool), ``same_switch`` the uplinks of the switches that the entity's ports are on (all of them where
-    that is not known and the host has only one switch). A counter written ``fact:NAME`` is that fact of the
+    that is not known and the host has only one switch; of a device or datastore those of its host's VMkernel
+    ports, all where these are not known). A counter written ``fact:NAME`` is that fact of the
     member, ``host:NAME`` that counter of its host, ``user:NAME`` among ``users`` that of the VM as a whole.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by

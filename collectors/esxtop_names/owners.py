@@ -124,7 +124,10 @@ def _port(objects: HostObjects, instance: str) -> Owner | None:
         nic = objects.local("nic", port.client)
         objects.switches.setdefault(nic, port.portset)
         return Owner(nic)
-    return Owner(objects.add("port", key, f"{objects.name}/{port.client}", objects.host))
+    ref = objects.add("port", key, f"{objects.name}/{port.client}", objects.host)
+    if port.client.startswith("vmk"):
+        objects.switches.setdefault(ref, port.portset)
+    return Owner(ref)
 
 
 def _rdma(objects: HostObjects, instance: str) -> Owner:

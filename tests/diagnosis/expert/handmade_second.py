@@ -138,6 +138,48 @@ def busy_database() -> Host:
     return host
 
 
+def _behind_uplink(name: str, seed: int, *, full: str) -> Host:
+    """A host with storage on vSwitch1 (vmnic2) and VMs on vSwitch0 (vmnic0); one of both uplinks is full."""
+    host = Host(name, cores=32, memory_gb=384, rows=120, every_s=5, seed=seed)
+    late = host.between(200, 1e9, 1.0, 0.0)
+    for at in range(8):
+        host.vm(f"APP-{at + 1:02d}", 4, 16, 24)
+    host.vm("COPY-01", 4, 16, 30)
+    many = np.where(late > 0, 84000.0, 9000.0)
+    host.port("vSwitch0:33554434:vmnic0", many if full == "vmnic0" else 9000, 8000, size=1450, speed=1000)
+    if full == "vmnic0":
+        host.port(f"vSwitch0:33554440:{host.ids['COPY-01'] + 1}:COPY-01", many * 0.9, 3000, size=1450)
+    busy = np.where(late > 0, 84000.0, 9000.0) if full == "vmnic2" else 9000
+    host.port("vSwitch1:50331650:vmnic2", 9000, busy, size=1450, speed=1000)
+    host.port("vSwitch1:50331652:vmk1", 8800, busy, size=1450)
+    return host
+
+
+def iscsi_behind_uplink() -> Host:
+    """Software iSCSI and NFS over vmnic2, a gigabit that is full from second 200 on: both wait."""
+    host = _behind_uplink("esx46", 26, full="vmnic2")
+    ms = host.between(200, 1e9, 46.0, 1.2)
+    host.lun(
+        "naa.6589cfc000000a1b2c3d4e5f60718291", {"vmhba64:C0:T0:L0": 1.0}, 700, 300, read_ms=ms, write_ms=ms
+    )
+    host.nfs("nfs-apps", 300, 200, ms=ms)
+    for at in range(8):
+        host.disk(f"APP-{at + 1:02d}:scsi0:0", 80, 35, ms, ms)
+    host.finish(free_mb=120000.0)
+    return host
+
+
+def nfs_beside_full_uplink() -> Host:
+    """vmnic0 is full of a VM's copy; the NFS server, over vmnic2 of vSwitch1, is slow by itself."""
+    host = _behind_uplink("esx47", 27, full="vmnic0")
+    ms = host.between(200, 1e9, 46.0, 1.2)
+    host.nfs("nfs-apps", 300, 200, ms=ms)
+    for at in range(8):
+        host.disk(f"APP-{at + 1:02d}:scsi0:0", 36, 24, ms, ms)
+    host.finish(free_mb=120000.0)
+    return host
+
+
 def swap_on_a_lun() -> Host:
     """The host swaps four VMs to the LUN that holds their swap files, which then takes 38 ms."""
     host = Host("esx48", cores=32, memory_gb=192, rows=120, every_s=5, seed=28)
@@ -191,5 +233,7 @@ SECOND = (
     passive_node,
     balloon_behind,
     busy_database,
+    iscsi_behind_uplink,
+    nfs_beside_full_uplink,
     swap_on_a_lun,
 )
