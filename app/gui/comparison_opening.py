@@ -15,6 +15,9 @@ _TO_CHARTS = Jump("compare", "charts")
 """Going back from there returns to the comparison."""
 
 
+LIKELIEST = "Compare the likeliest"
+
+
 def open_row(desk: Desk, row: ComparedRow) -> None:
     """Show a row's series in Charts, over both windows as far as they are of the open session."""
     found, chosen = desk.comparison.found, desk.comparison.pair
@@ -57,3 +60,15 @@ def open_line(desk: Desk, line: OtherLine) -> None:
     desk.scope.set(scope.on([line.entity]) if line.entity is not None else scope, jump=_TO_CHARTS)
     desk.charts.release()
     desk.charts.shown.emit()
+
+
+def nothing_to_compare(desk: Desk) -> tuple[str, str]:
+    """Return what is said where nothing is compared, and the words of a button for it, empty for none."""
+    if desk.session.snapshot is None:
+        return "Open a session: two windows of it are compared here.", ""
+    if desk.comparison.known() is None:
+        return "The session has no samples yet. Two windows of it are compared here.", ""
+    return (
+        "Two windows, phases, runs or sessions against each other: what changed, and is it real?",
+        LIKELIEST,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -229,10 +229,10 @@ class ConnectDialog(QDialog):
         """Return the page of a kind; all of them at once took a third of a second to make."""
         if kind not in self._made:
             page = self._made[kind] = KindPage(self._theme, self._all[kind], self._scenarios)
-            self._pace(page)
+            _pace(page, self._every)
             self._stack.addWidget(page)
             page.changed.connect(self._changed)
-            page.readdressed.connect(self._take_place)
+            page.readdressed.connect(lambda place: _take_place(self, place, self._all))
             page.paced.connect(self._take_pace)
         return self._made[kind]
 
@@ -243,26 +243,8 @@ class ConnectDialog(QDialog):
             page.below.addWidget(self.counters)
             self.counters.show()
         if page.kind.id in ("esxtop", "tools"):
-            self._offer_server(page)
-        self._order_stops(page)
-
-    def _order_stops(self, page: KindPage) -> None:
-        """Let Tab go from the list of kinds through the page, though the page was made last."""
-        before: QWidget = self.kinds
-        below = [self.counters] if self.counters.parentWidget() is page else []
-        for part in (*page.rows, page.add, page.every, *below):
-            for one in (part, *part.findChildren(QWidget)):
-                takes_focus = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
-                if takes_focus and one.window() is self:  # the list of a box is a window of its own
-                    QWidget.setTabOrder(before, one)
-                    before = one
-
-    def _offer_server(self, page: KindPage) -> None:
-        """The hosts of an esxtop service, and guests, are mostly of the vCenter that is recorded, too."""
-        known = self._made["vcenter"].rows if "vcenter" in self._made else ()
-        for server in [row.place for row in known if not row.is_empty][:1]:
-            for row in page.rows:
-                row.offer_server(server)
+            _offer_server(page, self._made["vcenter"].rows if "vcenter" in self._made else ())
+        _order_stops(self.kinds, page, self.counters)
 
     def _choose(self, row: int) -> None:
         profile = self._profiles[row] if 0 <= row < len(self._profiles) else self._usual
@@ -284,16 +266,7 @@ class ConnectDialog(QDialog):
         """All that is asked at a pace of ours is asked at the same, as far as each allows."""
         self._every = seconds
         for page in self.pages:
-            self._pace(page)
-
-    def _pace(self, page: KindPage) -> None:
-        page.every.blockSignals(True)
-        page.every.setValue(self._every)
-        page.every.blockSignals(False)
-
-    def _take_place(self, place: Place) -> None:
-        if place.kind in self._all:
-            self.show_kind(place.kind).add_row(place).first_field().setFocus()
+            _pace(page, self._every)
 
     def _go_on(self) -> None:
         """Focus the button Connect if a stored profile is selected, else the first field."""
@@ -328,6 +301,36 @@ class ConnectDialog(QDialog):
         self.wanted.emit(
             Wanted(profile, typed, self.keep_passwords.isChecked(), self.keep_profile.isChecked())
         )
+
+
+def _order_stops(before: QWidget, page: KindPage, counters: QWidget) -> None:
+    """Let Tab go from the list of kinds through the page, though the page was made last."""
+    dialog = before.window()
+    below = [counters] if counters.parentWidget() is page else []
+    for part in (*page.rows, page.add, page.every, *below):
+        for one in (part, *part.findChildren(QWidget)):
+            takes_focus = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+            if takes_focus and one.window() is dialog:  # the list of a box is a window of its own
+                QWidget.setTabOrder(before, one)
+                before = one
+
+
+def _offer_server(page: KindPage, known: Sequence[PlaceRow]) -> None:
+    """The hosts of an esxtop service, and guests, are mostly of the vCenter that is recorded, too."""
+    for server in [row.place for row in known if not row.is_empty][:1]:
+        for row in page.rows:
+            row.offer_server(server)
+
+
+def _pace(page: KindPage, seconds: int) -> None:
+    page.every.blockSignals(True)
+    page.every.setValue(seconds)
+    page.every.blockSignals(False)
+
+
+def _take_place(dialog: ConnectDialog, place: Place, kinds: Container[str]) -> None:
+    if place.kind in kinds:
+        dialog.show_kind(place.kind).add_row(place).first_field().setFocus()
 
 
 def _caps(text: str) -> QLabel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.gui.comparison_opening import ask_moved_with, open_line, open_row
+from app.gui.comparison_opening import LIKELIEST, ask_moved_with, nothing_to_compare, open_line, open_row
 from app.gui.comparison_reading import ComparisonReading
 from app.gui.desk import Desk
 from app.gui.report_material import put_comparison
@@ -16,7 +16,6 @@ from widgets.copying import copy_text
 from wizards.pages.compare_page import ComparePage
 
 _PULSE_MS = 100
-_LIKELIEST = "Compare the likeliest"
 _CHOOSE_FIRST = "Nothing is compared yet: choose A and B first."
 
 
@@ -66,7 +65,9 @@ class ComparePanel(QObject):
     def _join_reading(self) -> None:
         view, reading = self.view, self._reading
         view.charts_wanted.connect(reading.read_charts)
-        view.others_wanted.connect(self._read_others)
+        view.others_wanted.connect(
+            lambda verdict: reading.read_others("undecided" if verdict == "undecided" else "same")
+        )
         view.table.visible.connect(reading.read_shapes)
         reading.added.connect(view.show_others)
         reading.shaped.connect(view.table.changes.add_shapes)
@@ -81,12 +82,12 @@ class ComparePanel(QObject):
         else:
             self._pulse.stop()
         if model.state == "nothing":
-            view.show_nothing(*self._nothing())
+            view.show_nothing(*nothing_to_compare(self._desk))
         elif model.state == "cancelled":
             view.show_failure("Comparing was stopped.", "Nothing was changed. Compare again when you like.")
         elif model.state == "failed" and model.error is not None:
             error = model.error
-            button = _LIKELIEST if model.pair is None else ""
+            button = LIKELIEST if model.pair is None else ""
             view.show_failure(error.happened, f"{error.meaning} {error.advice}".strip(), button)
 
     def _swap(self) -> None:
@@ -94,12 +95,14 @@ class ComparePanel(QObject):
         if self._model.pair is not None:
             self._model.swap()
         else:
-            self._desk.notify(self._nothing()[0] if self._model.known() is None else _CHOOSE_FIRST, "info")
+            self._desk.notify(
+                nothing_to_compare(self._desk)[0] if self._model.known() is None else _CHOOSE_FIRST, "info"
+            )
 
     def _again(self) -> None:
         """Compare again, or for the first time; without samples say what there has to be first."""
         if self._model.known() is None:
-            self._desk.notify(self._nothing()[0], "info")
+            self._desk.notify(nothing_to_compare(self._desk)[0], "info")
         else:
             self._model.renew()
 
@@ -109,16 +112,6 @@ class ComparePanel(QObject):
         """
         if self.view.isVisible() and self._desk.findings.diagnosis is not None:
             self._model.begin_first()
-
-    def _nothing(self) -> tuple[str, str]:
-        if self._desk.session.snapshot is None:
-            return "Open a session: two windows of it are compared here.", ""
-        if self._model.known() is None:
-            return "The session has no samples yet. Two windows of it are compared here.", ""
-        return (
-            "Two windows, phases, runs or sessions against each other: what changed, and is it real?",
-            _LIKELIEST,
-        )
 
     def _show_progress(self) -> None:
         if self._model.state == "computing":
@@ -147,12 +140,9 @@ class ComparePanel(QObject):
 
     def _note_growth(self) -> None:
         if self._model.state == "nothing":
-            self.view.show_nothing(*self._nothing())
+            self.view.show_nothing(*nothing_to_compare(self._desk))
         elif self._model.state == "ready":
             self.view.show_grown(on=self._model.has_grown)
-
-    def _read_others(self, verdict: str) -> None:
-        self._reading.read_others("undecided" if verdict == "undecided" else "same")
 
 
 def make(desk: Desk) -> QWidget:
