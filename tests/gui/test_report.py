@@ -356,7 +356,7 @@ def test_names_of_tabs_are_worth_more_than_their_badges(opened: Program, qtbot: 
     press(qtbot, Qt.Key.Key_A, CTRL | SHIFT)
     assert badge(opened, "Report")
     tabs = opened.window.pages
-    tabs.resize(tabs._needed() + 4, tabs.height())
+    tabs.resize(tabs._needed() - 10 * tabs.count() + 4, tabs.height())  # the names move together first
     assert not badge(opened, "Report")
     assert tabs.tabText(tabs.count() - 1) == "Report"
     tabs.resize(tabs._needed() + 200, tabs.height())

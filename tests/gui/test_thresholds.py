@@ -411,7 +411,10 @@ def test_classes_are_chosen_for_names_in_an_order(live: Program, dialog: Prefere
         view.list.setCurrentItem(item)
 
     assert not view.add.isEnabled()
+    assert "type its name below" in view.empty.text()
+    assert view.empty.isVisible()
     add("naa.6*", "HDD")
+    assert not view.empty.isVisible()
     add("naa.624*", "SSD")
     assert chosen() == [("naa.6*", "hdd"), ("naa.624*", "ssd")]
     select(1)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFormLayout,
+    QLabel,
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
@@ -28,6 +29,10 @@ _ABOUT = (
     "as in naa.600*. The first line that fits decides."
 )
 _LIST_HEIGHT = 150
+_EMPTY = (
+    "No class was chosen by hand: devices and datastores tell theirs. Where one does not, type its name "
+    "below, as naa.600*, choose its class, then Add."
+)
 _KINDS = (("device", "Devices"), ("datastore", "Datastores"))
 
 
@@ -51,6 +56,11 @@ class ChosenClassesView(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setAccessibleName("Classes chosen for names")
         self.list.setFixedHeight(_LIST_HEIGHT)
+        self.empty = QLabel(_EMPTY, self.list.viewport(), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.empty.setProperty("role", "muted")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        QVBoxLayout(self.list.viewport()).addWidget(self.empty)
         self.list.currentItemChanged.connect(lambda _item, _old: self._enable())
         self.pattern = QLineEdit(maxLength=MAX_PATTERN, placeholderText="naa.600*")
         self.pattern.setAccessibleName("Names like")
@@ -75,6 +85,7 @@ class ChosenClassesView(QWidget):
         """Show all choices in their order."""
         at = self._at
         self._chosen = list(chosen)
+        self.empty.setVisible(not chosen)
         self.list.clear()
         kinds = dict(_KINDS)
         for one in chosen:
