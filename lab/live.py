@@ -93,6 +93,7 @@ class LabCollector:
         self._seed, self._speed, self._fields = address.seed, speed, address.fields
         self._minutes = address.minutes
         self._at_work = threading.Lock()
+        self._turn = threading.Lock()  # who wants to act holds it, so that no further tick comes before
         self._live: LiveLab | None = None
         self._taken = self._wanted = 0
 
@@ -109,6 +110,8 @@ class LabCollector:
             late_s = pace.wait(self._taken * live.lab.interval_s)
             if late_s is None:
                 break
+            with self._turn:  # a lab that is late never rests: it would take its lock again at once
+                pass
             with self._at_work:
                 live.step(paused=controls.paused, late_s=late_s)
                 self._taken += 1
@@ -122,7 +125,7 @@ class LabCollector:
         """
         acts = load_lab_acts()
         wanted = acts.called(what)
-        with self._at_work:
+        with self._turn, self._at_work:
             live = self._live
             if live is None:
                 raise UsageError(
