@@ -18,6 +18,7 @@ from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
     absent_text,
     lacking_text,
+    only_finds_there,
     unsampled_text,
     untold_text,
     who_would_show,
@@ -353,6 +354,7 @@ class ReachBook:
         entities = entities or self._uncounted(card)
         lacking = sorted(tally.lacking - tally.present)
         reason, shown_by, kinds = "", "", {one.spec.kind for one in sources}
+        told_if_found = not entities and only_finds_there(card, self._topology, self._source_to)
         if entities and not judged and tally.is_elsewhere:
             reason = TOO_FEW_THEN
         elif entities and judged < entities and lacking and not judged:
@@ -363,7 +365,7 @@ class ReachBook:
                 hidden = untold_text(tally.untold, kinds)
             reason = hidden or unsampled_text(card, catalogue, kinds)
             reason = TOO_FEW_SAMPLES if tally.is_short else reason
-        elif not entities:
+        elif not entities and not told_if_found:
             reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
@@ -376,8 +378,9 @@ class ReachBook:
                     for kind, keys in blind.items()
                 )
         return CheckReach(
-            card.id, card.title, entities, judged, reason, shown_by=shown_by, unseen_s=tally.unseen_s
-        )
+            card.id, card.title, entities, judged, reason,
+            shown_by=shown_by, unseen_s=tally.unseen_s, told_if_found=told_if_found,
+        )  # fmt: skip
 
     def _uncounted(self, card: Card) -> int:
         """How many entities the inventory has that the card is about, where no source counts any of them."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from diagnosis.compiled import bare_key
+from diagnosis.signals import FACT
+from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
-from resources.problem_cards import Card
+from resources.problem_cards import Card, Rule
 
 _TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
 _NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
@@ -54,6 +57,23 @@ def absent_text(card: Card) -> str:
         f"only a vCenter tells of {_NAMES_OF.get(min(kinds), 'itself')}" if kinds <= _TOLD_BY_VCENTER else ""
     )
     return next(iter(others), told)
+
+
+def only_finds_there(card: Card, topology: Topology, sources: Iterable[int]) -> bool:
+    """Return True if a card's rules clear nothing, and one of these sources has all that a rule reads."""
+    return all(rule.finds_only for rule in card.rules) and any(
+        topology.rows(source, rule.entity)
+        and all(topology.series.of_counter(source, key) for key in _keys(card, rule))
+        for source in sources
+        for rule in card.rules
+    )
+
+
+def _keys(card: Card, rule: Rule) -> set[str]:
+    """The counters that a rule's signals read."""
+    signals = card.signals_for(rule).values()
+    keys = {key for one in signals for key in (one.counter, *one.counters.values())}
+    return {bare_key(key) for key in keys if key and not key.startswith(FACT)}
 
 
 def who_would_show(card: Card, catalogue: Catalogue, kinds: Collection[str]) -> str:

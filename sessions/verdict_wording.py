@@ -239,6 +239,8 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
 def check_because(check: CheckReach) -> str:
     """Return why a check came out as it did: its number and its limit, and what was not judged of it."""
     if check.verdict == "not applicable":
+        if check.told_if_found:
+            return "it is told where it is found; that it was not found here is no all-clear"
         hidden = f"no connected source shows it; {check.shown_by} would" if check.shown_by else ""
         return hidden or "nothing in the session can have it"
     if check.number is not None and check.is_unjudged_past_limit:

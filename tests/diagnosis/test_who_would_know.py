@@ -88,3 +88,16 @@ def test_uplinks_and_devices_that_are_missing_are_missed() -> None:
 def test_what_a_vcenter_counts_is_not_only_esxtops() -> None:
     reason = of(bare("vcenter"), "cpu.costop").reason
     assert reason.endswith("esxtop on the hosts has it; the preset troubleshooting asks vCenter for it")
+
+
+def test_a_rule_that_only_finds_asks_for_no_source_that_is_there() -> None:
+    """A capture with uplinks: that no neighbour fills one is not known, but esxtop is connected."""
+    recording = Recording(source="esxtop", interval=20.0)
+    recording.vm("web01", {"cpu.run": 1.0})
+    traffic = {"net.mbits_tx": 5.0, "net.packets_tx": 900.0, "net.drops_tx": 0.0}
+    recording.add("nic", "esx01/vmnic0", {**traffic, "net.link_speed": 1000.0})
+    recording.add("port", "esx01/web01.eth0", traffic)
+    check = of(diagnosed(recording), "net.noisy_neighbour")
+    assert (check.verdict, check.shown_by, check.told_if_found) == ("not applicable", "", True)
+    assert check_because(check) == "it is told where it is found; that it was not found here is no all-clear"
+    assert of(bare("esxtop"), "net.noisy_neighbour").shown_by == "esxtop -b -a or a vCenter"
