@@ -16,7 +16,12 @@ from app.program import run
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and names of Unix")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and names of Unix"),
+    pytest.mark.usefixtures(
+        "qapp"
+    ),  # else printing a PDF makes an application that tests of windows cannot use
+]
 LONG = "x" * 300
 VM = EntityRef("vm", "v")
 Words = Callable[[Path, Path], list[object]]

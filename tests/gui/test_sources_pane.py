@@ -106,7 +106,8 @@ def test_cards_stay_and_the_menu_is_the_cards(theme: Theme, qtbot: QtBot) -> Non
 
 
 def menu_of(view: SourcesView, card: SourceCard, qtbot: QtBot) -> QMenu:
-    """The menu of a card, opened by a right click on it."""
+    """The menu of a card, opened by a right click on it, once it has its place."""
+    wait(qtbot, lambda: view._card_at(card.mapTo(view, card.rect().center())) is card)
     at = card.mapTo(view, card.rect().center())
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, view.mapToGlobal(at))
     QApplication.sendEvent(view, event)

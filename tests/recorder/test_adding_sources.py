@@ -109,6 +109,7 @@ def test_what_fails_is_its_own_failure_and_may_be_tried_again(session_path: Path
     with running(session_path, Scripted("vc01", until_stopped)) as recording:
         recording.add(Scripted("esx01", ticks_then(LoginError("Wrong password."))))
         until(lambda: is_over(recording, "esx01"))
+        until(lambda: bool(recording.status().sources[1].health.message))  # told right after its end
         status = recording.status()
         assert [one.error is not None for one in status.collectors] == [False, True]
         assert status.sources[1].health.message == "Wrong password."
