@@ -32,8 +32,10 @@ def compare_in_the_lab(program: Program, _arguments: list[str]) -> dict[str, obj
     let_run(0.5)
     picture(program, "compare")
     seen |= _by_keys(program, page)
+    seen |= _what_moved(program, page)  # of the likeliest pair: halves of a young recording may not differ
+    press("ctrl+0")
+    until("the page once more", page.isVisible)
     seen |= _other_windows(program, page, rail)
-    seen |= _what_moved(program, page)
     stop_recording(program)
     return seen
 

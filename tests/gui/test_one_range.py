@@ -213,6 +213,6 @@ def test_while_it_records(live: Program, qtbot: QtBot, page: str) -> None:
     wait(qtbot, lambda: span_of(live).end > end + 120_000)
     assert live.desk.scope.scope.follow  # a pinned moment does not stop it
     assert live.desk.moment.at == end
+    wait(qtbot, lambda: watch.steps > 5)  # a busy machine takes larger ones
     stop(live, qtbot)
-    assert watch.steps > 5
     assert watch.differences == []
