@@ -365,8 +365,9 @@ class ReachBook:
                 hidden = untold_text(tally.untold, kinds)
             reason = hidden or unsampled_text(card, catalogue, kinds)
             reason = TOO_FEW_SAMPLES if tally.is_short else reason
-        elif not entities and not told_if_found:
-            reason, shown_by = absent_text(card), who_would_show(card, catalogue, kinds)
+        elif not entities:
+            reason = absent_text(card)
+            shown_by = "" if told_if_found else who_would_show(card, catalogue, kinds)
         elif judged < entities:
             reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
             if lacking:
