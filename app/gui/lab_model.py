@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.recorder_process import RecorderProcess
-from lab.live import parse_lab_address
+from app.recording.schemes import scheme_of
 
 
 class LabModel(QObject):
@@ -39,5 +39,5 @@ class LabModel(QObject):
         """Do something about an entity (an id of ``resources.lab_acts``)."""
         process = self._process()
         if process is not None:
-            source = str(parse_lab_address(process.request.sources[0]))  # as the recorder calls it
-            process.act(source, what, kind, name)
+            address = process.request.sources[0]
+            process.act(str(scheme_of(address).parse(address)), what, kind, name)  # as the recorder calls it
