@@ -268,8 +268,10 @@ class Recordings(QObject):
         if self._process is not None:
             self._process.deleteLater()
             self._process = None
-        # What the window knows of the session is from before its end: it looks again.
-        self._stale = self._desk.session.whole
+        # What the window knows of the session may be from before its end: then it looks again, and is told of
+        # the difference. On a busy machine it has seen the end already, and nothing differs any more.
+        known = self._desk.session.whole
+        self._stale = known if known is not None and _is_recorded(known.sources) else None
         self._desk.session.check_now()
         self.show()
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.source_labels import beginning, live_entries
+from app.gui.source_labels import beginning, live_entries, stored_entries
 from recorder.protocol import CollectorReport, Ended, SourceReport, Started, StatusReport, Warned
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -149,6 +149,29 @@ def test_a_recording_is_shown_followed_paused_and_stopped(live: Program, qtbot: 
     with SessionReader.open(path) as reader:
         assert {source.state for source in reader.sources()} == {"complete"}
         assert reader.gaps()
+
+
+def test_an_end_that_was_seen_before_it_was_heard_of_is_shown(live: Program, qtbot: QtBot) -> None:
+    """The session's file may say it before the recorder's last word: then the sources stayed as they were."""
+    path = start_lab(live, qtbot)
+    process, session = recorder(live), live.desk.session
+    process.blockSignals(True)
+    process.stop()
+    wait(qtbot, lambda: process.state == "ended")
+    wait(qtbot, lambda: {one.state for one in session.whole.sources} == {"complete"})  # type: ignore[union-attr]
+    seen: list[int] = []
+    wait(qtbot, lambda: settled(session.whole, seen))
+    process.blockSignals(False)
+    process.ended.emit(Ended(0, str(path), samples=1))
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert session.whole is not None
+    assert live.window.status.entries == stored_entries(session.whole)
+
+
+def settled(snapshot: Snapshot | None, seen: list[int]) -> bool:
+    """Return True when the file is as long as when it was looked at the last twenty times."""
+    seen.append(snapshot.bytes if snapshot is not None else 0)
+    return len(seen) > 20 and len(set(seen[-20:])) == 1
 
 
 def test_time_travel_while_it_records(live: Program, qtbot: QtBot) -> None:
