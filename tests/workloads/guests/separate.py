@@ -85,6 +85,14 @@ class Guest:
                     found.append(one)
         return found
 
+    def scripts(self) -> list[str]:
+        """The names of processes that are no sshd: scripts, and what they have started."""
+        found = []
+        for one in self.processes():
+            with contextlib.suppress(psutil.Error):
+                found.append(one.name())
+        return [name for name in found if not name.startswith("sshd")]
+
     def is_loaded(self) -> bool:
         """Return True while fio does the I/O of a job."""
         return any(len(words) > 1 and words[1].startswith("--output") for words in map(_words, self.fios()))
