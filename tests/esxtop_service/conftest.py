@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,11 +11,10 @@ import pytest
 from collectors.esxtop_service.live import EsxtopCollector, EsxtopOptions
 from connections.address import parse_address
 from connections.vsphere.address import ESXTOP
-from resources.failures import HyperscopeError
 from tests.esxtop_service.service_files import HOSTS, write_replies
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, TestVCenter
-from tests.vsphere.feeds import MemoryFeed, Stop
+from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["start_vcenter"]
 
@@ -37,22 +35,11 @@ def server(start_vcenter: Start, replies: Path) -> TestVCenter:
     return start_vcenter(hosts=2, vms=2, esxtop=replies, esxtop_interval=2)
 
 
-class Recording:
+class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
     def __init__(self, server: TestVCenter, hosts: str, password: str = PASSWORD) -> None:
-        self.feed, self._stop = MemoryFeed(), Stop()
-        self.failure: HyperscopeError | None = None
-        self._collector = collector(server, hosts, password)
-        self._thread = threading.Thread(target=self._run, name="recording")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._collector.run(self.feed, self._stop)
-        except HyperscopeError as error:
-            self.failure = error
-        self.feed.wake()
+        super().__init__(collector(server, hosts, password))
 
     def pause(self, *, on: bool) -> None:
         self._stop.paused = on

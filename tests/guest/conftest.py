@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,11 +11,10 @@ import pytest
 from collectors.guest.live import GuestCollector
 from collectors.guest.options import GuestOptions
 from connections.address import Address
-from resources.failures import HyperscopeError
 from tests.connections.conftest import known, server
 from tests.connections.ssh_servers import HASTY, USER, Sshd, by_key, yes
 from tests.left_threads import no_thread_left
-from tests.vsphere.feeds import MemoryFeed, Stop
+from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["known", "no_thread_left", "server"]
 
@@ -25,24 +23,15 @@ def address_of(server: Sshd) -> Address:
     return Address("guest", USER, server.host, server.port, usual_port=22)
 
 
-class Recording:
+class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
     def __init__(self, server: Sshd, interval_s: float = 1) -> None:
-        self.feed, self._stop = MemoryFeed(), Stop()
-        self.failure: HyperscopeError | None = None
-        self._collector = GuestCollector(
-            address_of(server), by_key(server), GuestOptions(interval_s), ask=yes, time_outs=HASTY
+        super().__init__(
+            GuestCollector(
+                address_of(server), by_key(server), GuestOptions(interval_s), ask=yes, time_outs=HASTY
+            )
         )
-        self._thread = threading.Thread(target=self._run, name="recording")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._collector.run(self.feed, self._stop)
-        except HyperscopeError as error:
-            self.failure = error
-        self.feed.wake()
 
     def pause(self, *, on: bool) -> None:
         self._stop.paused = on

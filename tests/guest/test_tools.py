@@ -7,7 +7,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -25,13 +24,14 @@ from collectors.guest.watching import GuestWatching, Watched
 from connections.vsphere.address import parse_address, parse_guests_address
 from connections.vsphere.guest_vms import GuestVm, guest_vms
 from connections.vsphere.session import VSphere
-from resources.failures import HyperscopeError, LoginError, NotFoundError, SourceError
+from resources.failures import LoginError, NotFoundError, SourceError
 from resources.guest_counters import GuestCounters, load_guest_counters
 from resources.guest_scripts import guest_script
 from tests.left_threads import no_thread_left
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, USER, TestVCenter
-from tests.vsphere.feeds import MemoryFeed, Stop
+from tests.vsphere.feeds import MemoryFeed
+from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["no_thread_left", "start_vcenter", "vcenter"]
 
@@ -67,31 +67,22 @@ def until(holds: Callable[[], bool], timeout: float = 60.0) -> None:
         time.sleep(0.05)  # nothing tells of folders and processes
 
 
-class Recording:
+class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
     def __init__(self, server: TestVCenter, vms: str, password: str, counters: GuestCounters) -> None:
-        self.feed, self._stop = MemoryFeed(), Stop()
-        self.failure: HyperscopeError | None = None
         self._prefix = tools_sampler._NAME
-        self._collector = ToolsCollector(
-            parse_guests_address(f"tools://{GUEST_USER}@{server.place.host}:{server.place.port}/{vms}"),
-            USER,
-            lambda: PASSWORD,
-            lambda: password,
-            GuestOptions(1),
-            thumbprint=server.thumbprint,
-            counters=counters,
+        super().__init__(
+            ToolsCollector(
+                parse_guests_address(f"tools://{GUEST_USER}@{server.place.host}:{server.place.port}/{vms}"),
+                USER,
+                lambda: PASSWORD,
+                lambda: password,
+                GuestOptions(1),
+                thumbprint=server.thumbprint,
+                counters=counters,
+            )
         )
-        self._thread = threading.Thread(target=self._run, name="recording")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._collector.run(self.feed, self._stop)
-        except HyperscopeError as error:
-            self.failure = error
-        self.feed.wake()
 
     def ticks(self, source: int = 1) -> list[int]:
         wanted = [key for key in self.feed.samples if key[0] == source and key[2:] == ("guest.load_1m", "")]
