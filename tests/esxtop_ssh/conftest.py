@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,11 +17,11 @@ from connections.ssh.connection import TimeOuts
 from lab import Lab, load_scenarios
 from lab.esxtop_export import export_lab
 from resources.esxtop_streaming import load_esxtop_streaming
-from resources.failures import HyperscopeError
 from tests.connections.ssh_servers import Sshd, by_key, yes
 from tests.esxtop_ssh.fake_hosts import FakeHost
 from tests.left_threads import no_thread_left
-from tests.vsphere.feeds import MemoryFeed, Stop
+from tests.vsphere.feeds import MemoryFeed
+from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["no_thread_left"]
 
@@ -62,24 +61,13 @@ def host(tmp_path: Path) -> Iterator[FakeHost]:
     assert found.all_ended(), "a fake esxtop is left"
 
 
-class Recording:
+class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
     def __init__(
         self, host: FakeHost, known: KnownHosts, port: int | None = None, feed: MemoryFeed | None = None
     ) -> None:
-        self.feed, self.stop = feed or MemoryFeed(), Stop()
-        self.failure: HyperscopeError | None = None
-        self._collector = collector(host, known, port)
-        self._thread = threading.Thread(target=self._run, name="recording")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._collector.run(self.feed, self.stop)
-        except HyperscopeError as error:
-            self.failure = error
-        self.feed.wake()
+        super().__init__(collector(host, known, port), feed)
 
     @property
     def is_alive(self) -> bool:
@@ -102,10 +90,10 @@ class Recording:
         return self.feed.health[1].message if self.feed.health else ""
 
     def pause(self, *, on: bool) -> None:
-        self.stop.paused = on
+        self._stop.paused = on
 
     def end(self) -> None:
-        self.stop.set()
+        self._stop.set()
         self._thread.join()
 
 

@@ -12,8 +12,8 @@ from tests.vsphere.feeds import MemoryFeed, Stop
 class RunningCollector:
     """Runs a collector until it is stopped; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, collector: Collector) -> None:
-        self.feed, self._stop = MemoryFeed(), Stop()
+    def __init__(self, collector: Collector, feed: MemoryFeed | None = None) -> None:
+        self.feed, self._stop = feed or MemoryFeed(), Stop()
         self.failure: HyperscopeError | None = None
         self._collector = collector
         self._thread = threading.Thread(target=self._run, name="recording")
