@@ -56,7 +56,7 @@ def check_curves(prepared: Prepared, catalogue: Catalogue, problem: str, ref: En
         if prepared.table.axis(source.id).size and source.spec.kind != "log":
             for scene in prepared.scenes_of(source.id):
                 if scene.compiled.card.id == problem:
-                    found += [_curves(scene, row, catalogue) for row in _rows_of(scene, ref)]
+                    found += [_curves(scene, row, catalogue) for row in rows_of(scene, ref)]
     return max(found, key=_samples, default=[])
 
 
@@ -67,7 +67,8 @@ def _samples(curves: list[CheckCurve]) -> tuple[bool, int]:
     return curves[0].is_measure, int(known.sum())
 
 
-def _rows_of(scene: Scene, ref: EntityRef) -> Iterator[int]:
+def rows_of(scene: Scene, ref: EntityRef) -> Iterator[int]:
+    """Yield the rows of a scene that are an entity, or a host's view of it."""
     for row, one in enumerate(scene.rows):
         if one == ref or scene.topology.base(one) == ref:
             yield row
@@ -88,7 +89,7 @@ def _curves(scene: Scene, row: int, catalogue: Catalogue) -> list[CheckCurve]:
         curves.append(
             CheckCurve(
                 measure.what,
-                _first_counter(compiled, compiled.measure.names()),
+                first_counter(compiled, compiled.measure.names()),
                 threshold.unit,
                 part.times,
                 part.full(compiled.measure)[0],
@@ -111,7 +112,7 @@ def _evidence_curve(part: Scene, item: EvidenceItem, catalogue: Catalogue) -> Ch
     values = np.asarray(part.values.get(item.signal, np.nan))
     if values.ndim != 2 or values.shape[1] != part.times.size:
         return None  # a fact: no number over time
-    counter = item.counter or _first_counter(compiled, [item.signal])
+    counter = item.counter or first_counter(compiled, [item.signal])
     known = catalogue.get(counter)
     threshold = compiled.card.thresholds.get(item.threshold)
     return CheckCurve(
@@ -156,7 +157,7 @@ def _only_signal(node: Node, compiled: CompiledRule) -> str:
     return node.name if node.op == "name" and node.name in compiled.signals else ""
 
 
-def _first_counter(compiled: CompiledRule, names: Iterable[str]) -> str:
-    """The first counter that signals are made of; empty for none."""
+def first_counter(compiled: CompiledRule, names: Iterable[str]) -> str:
+    """Return the first counter that signals are made of; empty for none."""
     keys = (key for name in compiled.closure(names) for key in compiled.signals[name].counters.values())
     return next((key.removeprefix(OF_HOST) for key in keys if not key.startswith(FACT)), "")

@@ -44,6 +44,7 @@ class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     least_overlap_s: SourcedNumber
     verify_s: SourcedNumber
     verify_least_s: SourcedNumber
+    verify_patience: SourcedNumber
     settle_s: SourcedNumber
     change_before_s: SourcedNumber
     bursts_least: SourcedNumber

@@ -15,7 +15,7 @@ import msgspec
 from sessions.findings import CauseVerdict, Evidence, Severity
 from sessions.model import EntityRef, Event
 from sessions.times import TimeRange
-from sessions.verdicts import CheckNumber, CheckVerdict
+from sessions.verdicts import CheckNumber, CheckVerdict, Seconds
 
 CheckGroup = Literal["first", "definite", "probable", "later"]
 """First (can the rest be trusted), definitely hurts, probably hurts, may hurt later."""
@@ -242,13 +242,49 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class AwaitedSamples:
+    """How many samples there are after a change of what decides, of how many: of the number ``what`` of the
+    entity ``name``, which ``source`` gives every ``interval_s`` seconds.
+
+    ``last`` (ms) is the source's newest sample. ``is_late``: others have gone on without it. ``is_growing``:
+    more of them will come.
+    """
+
+    what: str
+    name: str
+    source: str
+    has: Count
+    needs: Count
+    interval_s: Seconds
+    last: int
+    is_late: bool = False
+    is_growing: bool = True
+
+    @property
+    def is_enough(self) -> bool:
+        """True if the checks can be judged."""
+        return self.has >= self.needs
+
+    @property
+    def lacks_s(self) -> float:
+        """How many seconds of samples are lacking."""
+        return max(0, self.needs - self.has) * self.interval_s
+
+    @property
+    def due(self) -> int:
+        """When (ms) there are enough, if the source goes on."""
+        return self.last + round(self.lacks_s * 1000)
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """Did the fix work? The same checks in a later window.
 
     ``outcome`` is None until ``state`` is "done". ``because`` is the sentence, ``same_load`` None where it is
     undecided or nothing measured the load. ``checks`` are those of the run, ``checked`` those as they are
     now. ``session`` is the name of the other session, if the window is of another one. ``has_s`` of
-    ``needs_s`` seconds have been recorded after the change.
+    ``needs_s`` seconds have been recorded after the change. ``samples`` are those of the check that waits the
+    longest, until it is done.
     """
 
     at: int
@@ -268,6 +304,7 @@ class Verification:
     numbers: tuple[VerifiedNumber, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     session: str = ""
+    samples: AwaitedSamples | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +342,7 @@ class TroubleshootingRun:
             ranges += [one.before, *([one.after] if one.after else ())]
             found += [one.at, *(change.at for change in one.changes)]
             found += [again.ended_at for again in one.checks if again.ended_at is not None]
+            found += [one.samples.last, one.samples.due] if one.samples is not None else []
             checks += one.checked
         for check in checks:
             ranges += [*check.windows, *check.earlier]

@@ -25,6 +25,7 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckVerdict
+from wizards.flows.troubleshooting.detail import awaited_words
 
 _WIDEST = 120
 _STYLES: dict[CheckVerdict, str] = {"problem": "red", "suspected": "yellow", "not found": "green"}
@@ -85,7 +86,7 @@ class RunPage:
             f"{outcome}{sure}: {shown(run.symptom.name)}",
             style=f"bold {_OUTCOMES.get(found.outcome or '', '')}".strip(),
         )
-        self._line(found.because)
+        self._line(f"{found.because} {awaited_words(found, self._clock)}".strip())
         before = f"Before: {self._clock.window(found.before)}"
         if found.after is not None:
             where = f" in {shown(found.session)}" if found.session else ""

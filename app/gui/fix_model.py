@@ -26,6 +26,7 @@ _SLOT = "troubleshoot.verify"
 class FixModel(QObject):
     """Signals: ``changed`` when there is another state; ``verified`` with a verification and its charts.
 
+    ``is_made``: somebody has just made the change, and we know of it before any source tells.
     ``run`` returns the run that is verified, ``cards`` the cards that judge, ``now`` the time (ms) on the
     clock of what is recorded.
     """
@@ -41,12 +42,21 @@ class FixModel(QObject):
         self.now: Callable[[], int] = now_ms
         self.found: Verification | None = None
         self.error: HyperscopeError | None = None
+        self.is_made = False
         self._later: LaterTime | None = None
 
     def begin(self, found: Verification | None = None) -> None:
         """Another run is open from now on, with its last verification."""
         self._jobs.cancel(_SLOT)
         self.found, self.error, self._later = found, None, None
+        self.is_made = False
+
+    def stop(self) -> None:
+        """Wait no longer, as before Done, verify; what was told of a change is kept."""
+        if self.waits:
+            self._jobs.cancel(_SLOT)
+            self.found = self.error = None
+            self.changed.emit()
 
     @property
     def is_busy(self) -> bool:

@@ -69,6 +69,7 @@ class LabHands(QObject):
     def _acted(self, act: Acted) -> None:
         if not act.is_seen:  # it was done in a guest: the admin knows, no source does
             self._desk.troubleshooting.fix.expect(act.text, parse_time(act.at))
+        self._desk.troubleshooting.fix.is_made = True
         self._desk.session.check_now()
         self._lab.acted.emit(act)
 

@@ -200,11 +200,10 @@ class TroubleshootingModel(QObject):
         from wizards.flows.troubleshooting.keeping import verified  # noqa: PLC0415 - not at the start
 
         self.charts = charts or self.charts
-        if self.run is not None:
+        if self.run is not None and found.state == "done":
             self.run = verified(self.run, found)
-            if found.state == "done":
-                self._is_chosen = True
-                self.keeping.keep(self.run)
+            self._is_chosen = True
+            self.keeping.keep(self.run)
 
     def _note_growth(self, change: Change) -> None:
         if change.samples and self._is_watched and self.state == "ready" and not self._soon.isActive():
@@ -220,7 +219,11 @@ class TroubleshootingModel(QObject):
             self._soon.start()
         elif self.fix.waits:
             self.fix.verify()
-        elif self.fix.found is None and _is_older(self.question, self.run, whole.span.end):
+        elif (
+            self.fix.found is None
+            and not self.fix.is_made
+            and _goes_on(self.question, self.run, whole.span.end)
+        ):
             self._look()
 
     def _take_number(self) -> None:
@@ -241,11 +244,16 @@ class TroubleshootingModel(QObject):
         self.changed.emit()
 
 
-def _is_older(question: Asked | None, run: TroubleshootingRun | None, end: int) -> bool:
-    """Return True if a symptom that goes on until now was not looked into up to ``end`` (ms)."""
+def _goes_on(question: Asked | None, run: TroubleshootingRun | None, end: int) -> bool:
+    """Return True if a symptom that goes on until now was not looked into up to ``end`` (ms): not once the
+    change was seen that a step is about. What comes then is for verifying.
+    """
     if question is None or question.until is not None:
         return False
-    return run is None or run.symptom.window.end < end
+    if run is None:
+        return True
+    seen = any(step.seen for one in run.checks if one.is_found for step in one.steps)
+    return not seen and run.symptom.window.end < end
 
 
 def _asked(symptom: Symptom) -> Asked:

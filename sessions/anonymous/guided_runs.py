@@ -9,6 +9,7 @@ from typing import Any
 from resources.anonymity_rules import AnonymityRules
 from sessions.model import EntityRef, Event
 from sessions.troubleshooting import (
+    AwaitedSamples,
     CheckedAgain,
     CheckResult,
     Elsewhere,
@@ -37,6 +38,7 @@ OWN_WORDS: Mapping[type, frozenset[str]] = {
     VerifiedNumber: frozenset({"what", "unit", "judged"}),
     CheckedAgain: frozenset({"problem", "title", "row", "before", "after", "outcome", "unit"}),
     Elsewhere: frozenset({"problem", "title", "severity"}),
+    AwaitedSamples: frozenset({"what"}),
     Verification: frozenset({"state", "outcome", "confidence"}),
 }
 """Fields with words of the program; whatever else a run tells may hold names."""
@@ -82,6 +84,7 @@ def _of_this_session(found: Verification) -> Verification:
     return replace(
         found,
         because=LEFT_OUT,
+        samples=None,
         load=LEFT_OUT if found.load else "",
         changes=tuple(replace(one, what=LEFT_OUT) if not one.told else one for one in found.changes),
         checks=tuple(replace(one, because=LEFT_OUT) for one in found.checks),

@@ -65,6 +65,7 @@ def fix_in_the_lab(program: Program, arguments: list[str]) -> dict[str, object]:
     assert model.fix.found is not None
     seen["outcome"] = model.fix.found.outcome
     seen["title"] = card.title.text()
+    seen["because"] = model.fix.found.because
     seen["numbers"] = len(model.fix.found.numbers)
     seen["kept while recording"] = bool(desk.session.whole and desk.session.whole.recording)
     seen["kept"] = page.detail.kept.text()

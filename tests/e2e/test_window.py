@@ -141,7 +141,7 @@ def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> N
     seen = play("verify", str(path))
     assert seen["cause"] == "Held back by a CPU limit"
     assert seen["first"] == "waiting for the change"
-    assert seen["then"].startswith("Too early: ")
+    assert seen["then"].startswith("Watching: ")
     assert seen["title"] == "Fixed, confidence high"
     assert seen["compared"].startswith("before and after the change of ")
 

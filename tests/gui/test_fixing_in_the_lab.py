@@ -84,6 +84,9 @@ def test_a_limit_is_raised_in_the_lab_and_it_is_fixed(live: Program, qtbot: QtBo
 
     wait(qtbot, told)
     assert offered(page) == [], "once is enough"
+    wait(qtbot, lambda: not desk.jobs.busy("troubleshoot.look"))
+    model._follow()
+    assert not desk.jobs.busy("troubleshoot.look"), "what comes after the act is no symptom"
     qtbot.mouseClick(page.detail.verify.done, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: model.fix.found is not None and model.fix.found.state == "done")
     assert model.fix.found is not None
@@ -118,7 +121,15 @@ def test_what_no_source_sees_is_told_by_the_lab(live: Program, qtbot: QtBot) -> 
     assert model.fix.found is not None
     (change,) = (one for one in model.fix.found.changes if one.told)
     assert change.what == "Stopped the job that came back in all guests"
-    assert not page.detail.verify.made.isVisible(), "it was told already"
+    card = page.detail.verify
+    assert not card.made.isVisible(), "it was told already"
+    assert card.title.text().startswith("Watching: ")
+    qtbot.mouseClick(card.stop, Qt.MouseButton.LeftButton)
+    assert not model.fix.waits
+    assert (card.done.text(), card.stop.isVisible()) == ("Done, verify", False)
+    qtbot.mouseClick(card.done, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: model.fix.found is not None)
+    assert card.title.text().startswith("Watching: "), "what the lab told is still known"
     end(live, qtbot)
     wait(qtbot, lambda: not model.lab.is_there)
 

@@ -17,6 +17,7 @@ from sessions.findings import CauseVerdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 from sessions.troubleshooting import (
+    AwaitedSamples,
     CheckedAgain,
     CheckResult,
     RowResult,
@@ -233,6 +234,18 @@ def test_waiting_and_too_early_say_what_they_wait_for(page: TroubleshootPage) ->
     card.show_found(early)
     assert plain(card.title.text()) == "Too early: 4 min of 10 min"
     assert card.bar.value() == 400
+    samples = AwaitedSamples("CPU ready", "db-prod", "esx03", 4, 12, 5.0, AFTER.end)
+    card.show_found(
+        replace(early, samples=samples, changes=DONE.changes, because="Judged when there are 12.")
+    )
+    assert plain(card.title.text()) == "Watching: 4 of 12 samples"
+    assert card.sentence.text().startswith("Judged when there are 12. That is at about ")
+    assert (card.bar.value(), card.stop.isHidden()) == (333, False)
+    late = replace(samples, is_late=True)
+    card.show_found(replace(early, samples=late, changes=DONE.changes, because="Judged when there are 12."))
+    assert "esx03 has given none since " in card.sentence.text()
+    card.show_found(DONE)
+    assert card.stop.isHidden()
 
 
 def test_found_only_leaves_out_empty_groups() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from diagnosis import diagnose
 from lab import Lab
@@ -14,12 +17,15 @@ from resources.catalogue import load_catalogue
 from resources.guided_flow import load_flow
 from resources.problem_cards import load_problems
 from resources.units import format_value
+from sessions.clock import Clock
+from sessions.model import Frame, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, Verification
 from tests.diagnosis.replaying import replay
 from tests.wizards.acting_lab import Act, Acted, acted, nothing, release, set_of, throttle, vanish
 from viewmodels.snapshot import read_snapshot
+from wizards.flows.troubleshooting.detail import awaited_words
 from wizards.flows.troubleshooting.judging import look_into, symptom_of
 from wizards.flows.troubleshooting.offers import symptom_of_finding, worst_symptoms
 from wizards.flows.troubleshooting.page_rows import ListRow, checks_now, lines_of
@@ -33,9 +39,10 @@ def opened(path: Path) -> Iterator[Session]:
         yield Session(reader, read_snapshot(reader, path), path.name)
 
 
-def looked(session: Session, recorded: Acted, name: str) -> TroubleshootingRun:
+def looked(session: Session, recorded: Acted, name: str, until_s: float | None = None) -> TroubleshootingRun:
     ref = entity_called(session.snapshot, name, load_flow())
-    symptom = symptom_of(session.snapshot, ref, until=recorded.at)
+    until = recorded.at if until_s is None else recorded.lab.start_ms + round(until_s * 1000)
+    symptom = symptom_of(session.snapshot, ref, until=until)
     return look_into(session.samples, session.snapshot, symptom).run
 
 
@@ -107,6 +114,29 @@ def test_a_noisy_neighbour_is_throttled(tmp_path: Path) -> None:
     assert [one.problem for one in found.elsewhere] == [
         "storage.vm_latency"
     ]  # the price, told of the noisy VM
+
+
+@pytest.mark.parametrize("looked_s", [815, 1010, 1300])
+def test_a_neighbour_is_throttled_long_after_its_own_pattern_was_seen_last(
+    tmp_path: Path, looked_s: float
+) -> None:
+    """The device is slow until the act; the pattern that names the neighbour was plain until 900 s only.
+
+    Somebody looks long before the act, at the act, and long after it: then what followed it is in the look.
+    """
+    event = ("noisy", "IOPS limit: 300")
+    recorded = acted(
+        tmp_path / "a.hscope", "storage-latency-noisy-neighbour", throttle, seed=2, at_s=1010, minutes=28,
+        told=event,
+    )  # fmt: skip
+    with opened(recorded.path) as session:
+        device = recorded.lab.cluster.luns[recorded.lab.cluster.cast["lun"].members[0]].name
+        run = looked(session, recorded, device, looked_s)
+        found = verify(session, run)
+    assert (found.outcome, found.confidence) == ("fixed", "high")
+    again = {one.problem: one for one in found.checks}
+    assert again["storage.noisy_neighbour"].ended_at == again["storage.device_latency"].ended_at
+    assert found.before.end <= recorded.at
 
 
 def test_a_memory_limit_is_raised_and_the_balloon_empties(tmp_path: Path) -> None:
@@ -221,6 +251,11 @@ def test_too_early_to_tell(tmp_path: Path) -> None:
         found = verify(session, run)
     assert (found.state, found.outcome) == ("too early", None)
     assert (round(found.has_s), round(found.needs_s)) == (55, 600)
+    assert found.because == (
+        "The recording ended with 12 of 25 samples of “Held back by a CPU limit” of "
+        f"{recorded.vm('victim')} after the change: 1 min 5 s more are needed. Record longer after the "
+        "change, or give another session."
+    )
 
 
 def test_the_later_window_is_in_another_session(tmp_path: Path) -> None:
@@ -253,6 +288,58 @@ def test_a_recording_is_verified_while_it_goes_on(tmp_path: Path) -> None:
     assert told[0] == "waiting for the change 1"
     assert told[1:-1] == [f"too early {minutes}" for minutes in range(1, 10, 2)]
     assert told[-1] == "done 11 fixed"
+
+
+class Stalled:
+    """A session in which one source gave no sample for a while."""
+
+    def __init__(self, session: SessionReader, source: int, pause: TimeRange) -> None:
+        self._session, self._source, self._pause = session, source, pause
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
+        of = {one.id: one.source for one in self._session.series()}
+        frames = []
+        for frame in self._session.read(ids, window):
+            is_inside = (frame.times >= self._pause.start) & (frame.times <= self._pause.end)
+            kept = ~is_inside if of[int(frame.ids[0])] == self._source else np.ones(frame.times.size, bool)
+            frames.append(replace(frame, times=frame.times[kept], values=frame.values[kept]))
+        return frames
+
+
+def test_samples_of_what_decides_are_waited_for(tmp_path: Path) -> None:
+    """The host of the VM gives no samples just after the change, others go on: nobody judges without it."""
+    act = set_of("victim", limit=np.inf)
+    recorded = acted(tmp_path / "whole.hscope", "cpu-limit-vm", act, seed=2, at_s=600, minutes=40)
+    live = tmp_path / "live.hscope"
+    told: dict[int, str] = {}
+    words = ""
+    run: TroubleshootingRun | None = None
+    pause = TimeRange(recorded.at + 75_000, recorded.at + 900_000)
+    with SessionReader.open(recorded.path) as whole:
+        ref = entity_called(read_snapshot(whole, recorded.path), recorded.vm("victim"), load_flow())
+        source = next(one.source for one in whole.series(["cpu.max_limited"]) if one.entity == ref)
+        name = next(one.spec.name for one in whole.sources() if one.id == source)
+        for now in replay(Stalled(whole, source, pause), live, every=12):
+            with opened(live) as session:
+                if now < recorded.at:
+                    run = looked(session, recorded, recorded.vm("victim"))
+                    continue
+                assert run is not None
+                found = verify(session, run, elsewhere=False)
+                has = found.samples.has if found.samples is not None else None
+                told[(now - recorded.at) // 60_000] = f"{found.state} {has} {found.outcome or ''}".strip()
+                if now < pause.end:
+                    words = awaited_words(found, Clock())
+                if found.state == "done":
+                    break
+    assert told[12] == told[14] == "too early 3"  # ten minutes are over, three samples came
+    assert words.startswith(f"{name} has given none since ")
+    assert told[20] == "too early 74"
+    assert list(told.values())[-1] == "done None fixed"
+    assert max(told) == 24
 
 
 def test_without_a_change_a_recording_waits_for_it(tmp_path: Path) -> None:

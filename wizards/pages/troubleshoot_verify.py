@@ -31,13 +31,14 @@ _CARD = {"ok": "ok", "critical": "critical", "warning": "warning"}
 class VerifyCard(QFrame):
     """The card. Before the fix it is a button and a sentence.
 
-    Signals: ``wanted`` for Done, verify; ``told`` when the change was made; ``window_wanted`` and
-    ``session_wanted`` for another later time; ``compared`` for all counters before and after;
-    ``put`` to put it into the report; ``asked`` when there begins or ends to be an answer; ``answered`` when
-    there is a verdict.
+    Signals: ``wanted`` for Done, verify; ``stopped`` when nobody wants to wait any longer; ``told`` when the
+    change was made; ``window_wanted`` and ``session_wanted`` for another later time; ``compared`` for all
+    counters before and after; ``put`` to put it into the report; ``asked`` when there begins or ends to be an
+    answer; ``answered`` when there is a verdict.
     """
 
     wanted = Signal()
+    stopped = Signal()
     told = Signal()
     window_wanted = Signal()
     session_wanted = Signal()
@@ -70,6 +71,9 @@ class VerifyCard(QFrame):
         self.made = QPushButton("I made it")
         self.made.setToolTip("Take it that the change was made: for what no source shows")
         self.made.clicked.connect(self.told)
+        self.stop = QPushButton("Stop watching")
+        self.stop.setToolTip("Wait no longer; Done, verify begins again")
+        self.stop.clicked.connect(self.stopped)
         self.window_button = QPushButton("Other times…")
         self.window_button.setAccessibleName("Judge another time after the change")
         self.window_button.clicked.connect(self.window_wanted)
@@ -99,6 +103,7 @@ class VerifyCard(QFrame):
         for button, row, place in (*places, (self.window_button, 1, 0), (self.session_button, 1, 1)):
             buttons.addWidget(button, row, place)
         buttons.addWidget(self.report, 2, 0)
+        buttons.addWidget(self.stop, 2, 0)
         buttons.setColumnStretch(2, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
@@ -119,7 +124,7 @@ class VerifyCard(QFrame):
         self.sentence.setVisible(can_verify)
         self.done.setVisible(can_verify)
         self.done.setText("Done, verify")
-        for one in (self.made, self.all, self.window_button, self.session_button, self.report):
+        for one in (self.made, self.all, self.window_button, self.session_button, self.report, self.stop):
             one.hide()
         self.setVisible(can_verify)
 
@@ -176,6 +181,7 @@ class VerifyCard(QFrame):
         self.made.setVisible(not is_done and not has_change)
         self.all.setVisible(is_done and self._found is not None and self._found.after is not None)
         self.report.setVisible(is_done)
+        self.stop.setVisible(not is_done and self._found is not None)
         self.window_button.setVisible(True)
         self.session_button.setVisible(True)
         self.show()

@@ -61,6 +61,7 @@ class TroubleshootPanel(QObject):
         LabOffers(desk, detail.steps)
         card = detail.verify
         card.wanted.connect(model.fix.verify)
+        card.stopped.connect(model.fix.stop)
         card.told.connect(model.fix.tell)
         card.window_wanted.connect(self._choosing.ask_later_times)
         card.session_wanted.connect(self._choosing.ask_other_session)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from resources.units import format_change, format_duration, format_measured
+from resources.foreign_text import shown
+from resources.units import format_change, format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.troubleshooting import (
     CheckResult,
@@ -126,11 +127,8 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
         title = "Better, but still over the limit"
     if found.outcome and found.confidence != "none":
         title += f", confidence {found.confidence}"
-    part = None
-    if found.state != "done":
-        part = min(1.0, found.has_s / found.needs_s) if found.needs_s else 0.0
     if found.state == "too early":
-        title = f"Too early: {format_duration(found.has_s)} of {format_duration(found.needs_s)}"
+        title = _too_early(found)
     changes = tuple(
         f"{clock.time(one.at)}  {f'{one.name}: ' if one.name and one.name not in one.what else ''}{one.what}"
         + (f", by {one.by}" if one.by else "")
@@ -140,13 +138,40 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
         _OUTCOMES.get(found.outcome or "", "none"),
         title,
         when,
-        found.because,
+        f"{found.because} {awaited_words(found, clock)}".strip(),
         found.load,
-        part,
+        _part(found),
         changes,
         tuple(_number(one) for one in found.numbers),
         tuple(f"{one.name}: {one.title}. {one.conclusion}" for one in found.elsewhere),
     )
+
+
+def awaited_words(found: Verification, clock: Clock) -> str:
+    """Return when the samples are expected that are waited for, or since when their source gives none."""
+    samples = found.samples
+    if found.state != "too early" or samples is None or not samples.is_growing or samples.is_enough:
+        return ""
+    if samples.is_late:
+        return f"{shown(samples.source)} has given none since {clock.time(samples.last)}."
+    return f"That is at about {clock.time(samples.due)}."
+
+
+def _too_early(found: Verification) -> str:
+    samples = found.samples
+    if samples is None:
+        return f"Too early: {format_duration(found.has_s)} of {format_duration(found.needs_s)}"
+    lead = "Watching" if samples.is_growing else "Too early"
+    return f"{lead}: {format_count(samples.has)} of {format_count(samples.needs)} samples"
+
+
+def _part(found: Verification) -> float | None:
+    """How much there is of what is waited for, 0 to 1; None when it is done."""
+    if found.state == "done":
+        return None
+    if found.samples is not None:
+        return min(1.0, found.samples.has / max(1, found.samples.needs)) if found.changes else 0.0
+    return min(1.0, found.has_s / found.needs_s) if found.needs_s else 0.0
 
 
 def _number(one: VerifiedNumber) -> NumberWords:

@@ -10,6 +10,7 @@ from diagnosis.json_parts import Json, event_json, number_json, window_json
 from sessions.model import EntityRef
 from sessions.times import iso
 from sessions.troubleshooting import (
+    AwaitedSamples,
     CheckedAgain,
     CheckResult,
     RowResult,
@@ -134,6 +135,7 @@ def verification_json(found: Verification) -> Json:
         "load": found.load,
         "has_s": found.has_s,
         "needs_s": found.needs_s,
+        "samples": None if found.samples is None else _awaited(found.samples),
         "changes": [_change(one) for one in found.changes],
         "checks": [_again(one) for one in found.checks],
         "numbers": [_verified(one) for one in found.numbers],
@@ -148,6 +150,18 @@ def verification_json(found: Verification) -> Json:
             for one in found.elsewhere
         ],
         "at": iso(found.at),
+    }
+
+
+def _awaited(one: AwaitedSamples) -> Json:
+    return {
+        "what": one.what,
+        "of": one.name,
+        "source": one.source,
+        "has": one.has,
+        "needs": one.needs,
+        "interval_s": one.interval_s,
+        "due": iso(one.due) if one.is_growing and not one.is_late else None,
     }
 
 

@@ -40,6 +40,9 @@ from wizards.flows.troubleshooting.surroundings import surroundings_of
 
 _FIRST = 1
 
+PreparedLook = tuple[Prepared, frozenset[EntityRef]]
+"""What the checks of a symptom are computed from, and the entities around it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -97,7 +100,7 @@ def symptom_of(
 
 def prepared_for(
     session: SampleSource, snapshot: Snapshot, symptom: Symptom, knowledge: Knowledge
-) -> tuple[Prepared, frozenset[EntityRef]]:
+) -> PreparedLook:
     """Return what the checks of a symptom are computed from, which is enough for their curves, and the
     entities around it.
     """
@@ -112,11 +115,15 @@ def look_into(
     symptom: Symptom,
     knowledge: Knowledge | None = None,
     cancel: StopSignal | None = None,
+    prepared_look: PreparedLook | None = None,
 ) -> Look:
-    """Run all checks on a symptom. Raises CancelledError when ``cancel`` is set."""
+    """Run all checks on a symptom. Raises CancelledError when ``cancel`` is set.
+
+    ``prepared_look`` is what ``prepared_for`` gives for it, if somebody has that already.
+    """
     begun = time.perf_counter()
     known = knowledge or knowledge_of()
-    prepared, only = prepared_for(session, snapshot, symptom, known)
+    prepared, only = prepared_look or prepared_for(session, snapshot, symptom, known)
     focus = Focus(symptom.window, known.flow.numbers.least_overlap_s.value)
     judging = Run(prepared, known.catalogue, cancel=cancel, focus=focus)
     diagnosis = judging.run()

@@ -61,11 +61,20 @@ class Circumstances:
 
 
 def checked_again(
-    before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
+    before: CheckResult,
+    after: CheckResult,
+    number: VerifiedNumber | None,
+    where: Circumstances,
+    following: Sequence[tuple[CheckResult, CheckResult]] = (),
 ) -> CheckedAgain:
-    """Return what became of one check."""
+    """Return what became of one check. ``following`` are those that follow from it, before and after.
+
+    As long as something that follows from a problem is there, the problem has not ended: the pattern that
+    shows it may be plain for a part of the time only.
+    """
     over = over_within(before, after, where)
-    ended = over if after.is_found else _end_of(before, after)
+    ends = [_end_of(*one) for one in ((before, after), *following)]
+    ended = over if after.is_found else max((one for one in ends if one is not None), default=None)
     outcome, because = _outcome(before, after, number, ended, where)
     shown = after.number or before.number
     return CheckedAgain(
@@ -209,11 +218,18 @@ class Conclusion:
     main: CheckedAgain | None
 
 
+def roots_of(checks: Sequence[CheckResult]) -> list[CheckResult]:
+    """Return what decides the whole, worst first: what follows from nothing else and is a trouble; of a run
+    that found nothing of the kind all that it found.
+    """
+    roots = [one for one in ranked(checks) if one.follows_from is None and one.severity != "info"]
+    return roots or list(ranked(checks))
+
+
 def conclusion(before: Sequence[CheckResult], again: Sequence[CheckedAgain]) -> Conclusion:
     """Return what became of the whole: that of the worst problem, unless another one stands in its way."""
     by_problem = {one.problem: one for one in again}
-    roots = [one for one in ranked(before) if one.follows_from is None and one.severity != "info"]
-    roots = roots or list(ranked(before))
+    roots = roots_of(before)
     if not roots:
         return Conclusion(
             "can't tell", "Nothing was found before: there is nothing that could be gone.", None

@@ -20,11 +20,11 @@ from resources.comparison_rules import ComparisonRules, load_comparison_rules
 from resources.failures import NotFoundError, UsageError
 from resources.foreign_text import shown
 from resources.stopping import StopSignal
-from resources.units import format_duration
 from sessions.findings import Finding
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange, now_ms
 from sessions.troubleshooting import (
+    AwaitedSamples,
     CheckResult,
     Elsewhere,
     SeenChange,
@@ -37,7 +37,15 @@ from sessions.troubleshooting import (
 from viewmodels.snapshot import Snapshot
 from wizards.flows.troubleshooting.changes import around, changes_seen
 from wizards.flows.troubleshooting.check_results import Knowledge
-from wizards.flows.troubleshooting.judging import Look, context_of, knowledge_of, look_into
+from wizards.flows.troubleshooting.enough import awaited_samples, lacking_text
+from wizards.flows.troubleshooting.judging import (
+    Look,
+    PreparedLook,
+    context_of,
+    knowledge_of,
+    look_into,
+    prepared_for,
+)
 from wizards.flows.troubleshooting.outcomes import (
     Circumstances,
     Conclusion,
@@ -108,24 +116,33 @@ class _Verifying:
         self._numbers = knowledge.flow.numbers
 
     def result(self, after: TimeRange | None, elsewhere: bool) -> Verification:
-        before = look_into(
-            self._session.samples, self._session.snapshot, self._symptom, self._knowledge, self._cancel
-        )
-        problem = self._problem_time(before.run)
         span = self._later.snapshot.span
         if span is None:
             raise NotFoundError("The later session has no samples.", meaning="There is nothing to compare.")
+        before = self._look_before(self._symptom)
+        problem = self._problem_time(before.run)
         changes = self._changes(before, TimeRange(problem.start, max(span.end, problem.start)))
+        before = self._up_to_the_change(before, changes)
+        problem = self._problem_time(before.run)
         window = self._after(after, problem, changes, span)
         needs = self._numbers.verify_s.value
         has = 0.0 if window is None else window.seconds
         is_awaited = after is None and self._is_growing
-        enough = needs if is_awaited else self._numbers.verify_least_s.value
+        prepared = self._prepared_later(window, problem, span)
+        samples = awaited_samples(
+            prepared[0], before.run.checks, window, self._knowledge,
+            partners=self._partners, is_growing=is_awaited,
+        )  # fmt: skip
+        least = needs if is_awaited else self._numbers.verify_least_s.value
+        is_enough = has >= least if samples is None else samples.is_enough
         # Of a change that was made just now the recording may not tell yet: without one nothing is judged.
-        if window is None or has < enough or (is_awaited and not changes and self._other is None):
-            return self._early(problem, window, changes, has)
-        later = self._look_later(window)
-        load = judged_load(self._load(before.run, problem, window, changes), self._not_load(before.run))
+        is_made = not is_awaited or changes or self._other is not None
+        if window is None or not is_enough or not is_made:
+            return self._early(problem, window, changes, samples)
+        later = self._look_later(window, prepared)
+        load = judged_load(
+            self._load(before.run, problem, window, changes), _not_load(before.run, self._knowledge)
+        )
         where = Circumstances(
             changes,
             load,
@@ -134,7 +151,7 @@ class _Verifying:
             round(self._numbers.settle_s.value * 1000),
             round(self._numbers.verify_least_s.value * 1000),
             self._other is not None,
-            self._undone(before.run, changes),
+            _undone(before.run, changes, self._knowledge),
         )
         partners = self._partners
         numbers = {
@@ -143,10 +160,13 @@ class _Verifying:
             if one.is_found
         }
         again = tuple(
-            checked_again(one, now, next(iter(numbers.get(one.problem, ())), None), where)
+            checked_again(
+                one, now, next(iter(numbers.get(one.problem, ())), None), where,
+                _following(one, before.run, later.run),
+            )
             for one in before.run.checks
             if (now := later.run.check(one.problem)) is not None
-        )
+        )  # fmt: skip
         found = conclusion(before.run.checks, again)
         return Verification(
             at=now_ms(),
@@ -167,6 +187,24 @@ class _Verifying:
             elsewhere=self._worse_elsewhere(later, problem, window) if elsewhere else (),
             session=self._other.name if self._other else "",
         )
+
+    def _look_before(self, symptom: Symptom) -> Look:
+        return look_into(
+            self._session.samples, self._session.snapshot, symptom, self._knowledge, self._cancel
+        )
+
+    def _up_to_the_change(self, before: Look, changes: tuple[SeenChange, ...]) -> Look:
+        """The look before the change: of a symptom that goes on until now, without the time since the change.
+
+        That time is judged as the later one. A change that leaves nothing before it parts nothing.
+        """
+        window = self._symptom.window
+        if self._other is not None or not changes or changes[-1].at >= window.end:
+            return before
+        if changes[-1].at <= window.start:
+            return before
+        cut = self._look_before(replace(self._symptom, window=TimeRange(window.start, changes[-1].at)))
+        return cut if cut.run.worst is not None else before
 
     @property
     def _is_growing(self) -> bool:
@@ -250,20 +288,18 @@ class _Verifying:
         problem: TimeRange,
         window: TimeRange | None,
         changes: tuple[SeenChange, ...],
-        has: float,
+        samples: AwaitedSamples | None,
     ) -> Verification:
         needs = self._numbers.verify_s.value
-        state: VerifyState = "too early" if changes else "waiting for the change"
-        text = (
-            f"The checks run again when {format_duration(needs)} after the change are recorded."
-            if changes
-            else "No change was seen yet. Make it, then the checks run again; or say that it was made."
-        )
-        if not self._is_growing:
-            text += " The recording has ended: record longer after the change, or give another session."
+        state: VerifyState = "too early" if changes or self._other is not None else "waiting for the change"
+        if state == "too early" or not self._is_growing:
+            text = lacking_text(samples, needs, is_growing=self._is_growing)
+        else:
+            text = "No change was seen yet. Make it, then the checks run again; or say that it was made."
         return Verification(
-            now_ms(), state, problem, window, None, "none", text, "", None, has, needs, changes
-        )
+            now_ms(), state, problem, window, None, "none", text, "", None,
+            0.0 if window is None else window.seconds, needs, changes, samples=samples,
+        )  # fmt: skip
 
     def _entity_later(self) -> EntityRef:
         """The symptom's entity in the later session."""
@@ -289,34 +325,21 @@ class _Verifying:
         )
         return {a: partner.ref for a, partner in joining.partners.items()}
 
-    def _look_later(self, window: TimeRange) -> Look:
-        symptom = replace(
-            self._symptom,
-            entity=self._entity_later(),
-            window=window,
-            normal=self._symptom.normal if self._other is None else None,
-        )
-        return look_into(self._later.samples, self._later.snapshot, symptom, self._knowledge, self._cancel)
+    def _symptom_later(self, window: TimeRange) -> Symptom:
+        normal = self._symptom.normal if self._other is None else None
+        return replace(self._symptom, entity=self._entity_later(), window=window, normal=normal)
 
-    def _not_load(self, run: TroubleshootingRun) -> Collection[str]:
-        worst = run.worst
-        row = self._knowledge.flow.row_of.get(worst.problem) if worst else None
-        return row.not_load if row else ()
+    def _prepared_later(self, window: TimeRange | None, problem: TimeRange, span: TimeRange) -> PreparedLook:
+        """What the later time is judged from; without such a time yet, what is there until now."""
+        at = window or TimeRange(min(problem.end, span.end), span.end)
+        later = self._later
+        return prepared_for(later.samples, later.snapshot, self._symptom_later(at), self._knowledge)
 
-    def _undone(self, run: TroubleshootingRun, changes: tuple[SeenChange, ...]) -> frozenset[str]:
-        """The problems for which the setting that a step is about was seen to change."""
-        checks = (ticked(one, changes, self._knowledge.ways) for one in run.checks if one.is_found)
-        return frozenset(one.problem for one in checks if any(step.seen for step in one.steps))
-
-    def _between_bursts(self, run: TroubleshootingRun, problem: TimeRange) -> tuple[TimeRange, ...]:
-        """Return the bursts of a problem that comes and goes: they are no load that is compared."""
-        worst = run.worst
-        bursts = [] if worst is None else [p for one in worst.windows if (p := one.intersect(problem))]
-        calm = problem.seconds - sum(one.seconds for one in bursts)
-        numbers = self._numbers
-        if len(bursts) < numbers.bursts_least.value or calm < numbers.calm_part.value * problem.seconds:
-            return ()
-        return tuple(bursts)
+    def _look_later(self, window: TimeRange, prepared: PreparedLook) -> Look:
+        return look_into(
+            self._later.samples, self._later.snapshot, self._symptom_later(window), self._knowledge,
+            self._cancel, prepared,
+        )  # fmt: skip
 
     def _load(
         self, run: TroubleshootingRun, before: TimeRange, after: TimeRange, changes: tuple[SeenChange, ...]
@@ -338,7 +361,7 @@ class _Verifying:
                 entities = vms, vms if partners is None else {partners[one] for one in vms if one in partners}
         counters = self._rules.load_counters
         found = compare(
-            Side(self._session.samples, before, self._between_bursts(run, before)),
+            Side(self._session.samples, before, _between_bursts(run, before, self._knowledge)),
             Side(self._later.samples, after),
             Choice(entities, lambda key: key in counters),
             (self._knowledge.catalogue, self._knowledge.problems, self._rules),
@@ -383,6 +406,30 @@ class _Verifying:
         return list(run.run().findings)
 
 
+def _not_load(run: TroubleshootingRun, knowledge: Knowledge) -> Collection[str]:
+    worst = run.worst
+    row = knowledge.flow.row_of.get(worst.problem) if worst else None
+    return row.not_load if row else ()
+
+
+def _undone(run: TroubleshootingRun, changes: tuple[SeenChange, ...], knowledge: Knowledge) -> frozenset[str]:
+    """The problems for which the setting that a step is about was seen to change."""
+    checks = (ticked(one, changes, knowledge.ways) for one in run.checks if one.is_found)
+    return frozenset(one.problem for one in checks if any(step.seen for step in one.steps))
+
+
+def _between_bursts(
+    run: TroubleshootingRun, problem: TimeRange, knowledge: Knowledge
+) -> tuple[TimeRange, ...]:
+    """Return the bursts of a problem that comes and goes: they are no load that is compared."""
+    worst, numbers = run.worst, knowledge.flow.numbers
+    bursts = [] if worst is None else [p for one in worst.windows if (p := one.intersect(problem))]
+    calm = problem.seconds - sum(one.seconds for one in bursts)
+    if len(bursts) < numbers.bursts_least.value or calm < numbers.calm_part.value * problem.seconds:
+        return ()
+    return tuple(bursts)
+
+
 def _measured(
     check: CheckResult,
     before: Look,
@@ -407,6 +454,16 @@ def _measured(
         if number is not None and (number.before, number.after) not in {(n.before, n.after) for n in found}:
             found.append(number)
     return found[:_MOST_NUMBERS]
+
+
+def _following(
+    check: CheckResult, before: TroubleshootingRun, later: TroubleshootingRun
+) -> list[tuple[CheckResult, CheckResult]]:
+    """The checks that follow from one, before and after."""
+    own = [
+        one for one in before.checks if one.follows_from is not None and one.follows_from[0] == check.problem
+    ]
+    return [(one, now) for one in own if (now := later.check(one.problem)) is not None]
 
 
 def _numbers_of(found: Conclusion, numbers: dict[str, list[VerifiedNumber]]) -> list[VerifiedNumber]:
