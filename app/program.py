@@ -9,8 +9,11 @@ from pathlib import Path
 from app.command_table import program_help
 from app.display import has_display
 from app.terminal import print_error
-from resources.failures import CancelledError, HyperscopeError
+from resources.failures import CancelledError, HyperscopeError, UsageError
 from resources.version import VERSION
+
+_WRITTEN = ("-o", "--output", "--pdf")
+"""Options that name a file to write."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -48,10 +51,24 @@ def _obey(arguments: list[str]) -> int:
 
             run_judge(Path(session), attached=True)
             return 0
+    _require_named_files(arguments)
     # Here, since it loads the library of the command line and the command with all that it uses.
     from app.command_line import invoke  # noqa: PLC0415
 
     return invoke(arguments)
+
+
+def _require_named_files(arguments: Sequence[str]) -> None:
+    """Raise UsageError where a file to write is called ``-``: many programs take that for standard output."""
+    words = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    for at, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        is_asked = option in _WRITTEN and (value == "-" if equals else words[at + 1 : at + 2] == ["-"])
+        if is_asked or word == "-o-":
+            raise UsageError(
+                f"{option[:2] if word == '-o-' else option} - names no file, and standard output gets none.",
+                advice="Name a file. What a command prints, and its --json, go to standard output.",
+            )
 
 
 def plain_import(arguments: Sequence[str]) -> tuple[list[Path], Path] | None:

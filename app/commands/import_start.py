@@ -34,11 +34,13 @@ class Divided:
 class Asked:
     """What an import is told besides its files: ``host`` is that of logs or dumps, ``dates`` the order of the
     numbers in dates and ``times`` the zone of tables of Get-Stat; empty: found out, and this computer's.
+    ``replace``: what an interrupted import left in the session's place may go.
     """
 
     host: str = ""
     dates: str = ""
     times: str = ""
+    replace: bool = False
 
 
 _FOUND_OUT = Asked()
@@ -58,6 +60,10 @@ def run_at_terminal(
     ``workers`` is the number of worker processes; None chooses it by the files' size.
     """
     found = divided(files)
+    if out.is_file():
+        from sessions.store.left_behind import make_way  # noqa: PLC0415 - mostly nothing is there
+
+        make_way(out, replace=asked.replace)
     if found.logs and not found.others:
         _import_logs(found.logs, out, asked.host, into=False, as_json=as_json)
         return

@@ -53,6 +53,10 @@ def import_(
             help="The zone of Get-Stat's times: local (this computer's), utc or one like Europe/Berlin.",
         ),
     ] = LOCAL,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace what an interrupted import left at -o; nothing else."),
+    ] = False,
     workers: Annotated[
         int,
         typer.Option(
@@ -95,4 +99,4 @@ def import_(
     if into is not None:
         add_to_session(files, into, host=host, as_json=as_json)
     elif out is not None:
-        run_at_terminal(files, out, workers or None, Asked(host, dates, times), as_json=as_json)
+        run_at_terminal(files, out, workers or None, Asked(host, dates, times, replace), as_json=as_json)
