@@ -16,10 +16,24 @@ class SeriesIndex:
         self._by_device: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
         self._by_entity: dict[tuple[int, EntityRef], list[int]] = {}
 
-    def add(self, series: int, source: int, counter: str, ref: EntityRef, instance: str) -> None:
-        """Add a series by its id. The instance of a VM's or world's series is the device that it uses."""
+    def add(
+        self,
+        series: int,
+        source: int,
+        counter: str,
+        ref: EntityRef,
+        instance: str,
+        *,
+        is_moment: bool = False,
+    ) -> None:
+        """Add a series by its id. The instance of a VM's or world's series is the device that it uses.
+
+        A moment of each interval (vCenter's ``.latest``) stands for it only where no mean of it is known.
+        """
         self.source_of[series] = source
-        self._by_counter.setdefault((source, counter), {}).setdefault(ref, {})[instance] = series
+        known = self._by_counter.setdefault((source, counter), {}).setdefault(ref, {})
+        if not is_moment or instance not in known:
+            known[instance] = series
         self._by_entity.setdefault((source, ref), []).append(series)
         if instance and ref.kind in ("vm", "world"):
             users = self._by_device.setdefault((source, counter), {})

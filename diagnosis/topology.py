@@ -27,6 +27,7 @@ SHARED_BY_HOSTS = ("device", "datastore")
 _MEMORY_TIER = "memory_tier"
 """What a device is called that its host uses as memory: no rule about storage devices is about it."""
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
+_MOMENT = ".latest"  # the ending of a vCenter counter that tells one moment of its interval
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
@@ -98,7 +99,8 @@ class Topology:
         ref, instance = series.entity, series.spec.instance
         if instance and ref.kind in SHARED_BY_HOSTS:
             ref, instance = self._view(ref, instance)
-        self.series.add(series.id, series.source, series.counter, ref, instance)
+        is_moment = _MOMENT in series.spec.label
+        self.series.add(series.id, series.source, series.counter, ref, instance, is_moment=is_moment)
         self._in_source.setdefault(series.source, set()).add(ref)
 
     def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:

@@ -64,12 +64,14 @@ class Recording:
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def has(self, ref: EntityRef, counters: Mapping[str, Level], instance: str = "") -> EntityRef:
-        """Give the entity these counters."""
+    def has(
+        self, ref: EntityRef, counters: Mapping[str, Level], instance: str = "", label: str = ""
+    ) -> EntityRef:
+        """Give the entity these counters; ``label`` is the source's own spelling."""
         for counter, level in counters.items():
             known = catalogue().get(counter)
             assert known, counter
-            self._specs.append(SeriesSpec(ref, counter, known.unit, instance))
+            self._specs.append(SeriesSpec(ref, counter, known.unit, instance, label=label))
             self._columns.append(self._samples(level))
         return ref
 
