@@ -51,6 +51,25 @@ class TestOneDirection:
             assert "writes 0.80 ms" in one.conclusion
 
 
+def test_the_mean_of_a_busy_disk_and_one_that_wakes_from_sleep_is_nobodys() -> None:
+    """A VM's own mean stands for its disks only where these are not listed."""
+    recording = site()
+    ref = vm(recording, reads=9.0, writes=9.0, latency_read=0.3, latency_write=0.2)
+    asleep = {"reads": 2.0, "writes": 2.0, "latency_read": 140.0, "latency_write": 75.0}
+    recording.add("vdisk", "scsi0:1", {"vdisk." + key: value for key, value in asleep.items()}, parent=ref)
+    whole = {
+        "vdisk.reads": 11.0,
+        "vdisk.writes": 11.0,
+        "vdisk.latency_read": 26.0,
+        "vdisk.latency_write": 14.0,
+    }
+    recording.has(ref, whole)
+    assert findings(recording) == []
+    alone = site()
+    alone.has(alone.vm("web01", {"cpu.run": 20.0, "cpu.used": 20.0, "cpu.ready": 0.4}), whole)
+    assert only(alone, problem="storage.vm_latency").entity_name == "web01"
+
+
 class TestHalfOfTheWaitIsTheDevices:
     @pytest.mark.parametrize(("reads", "is_found"), [(17.5, False), (22.0, True)])
     def test_most_of_the_time_must_be_lost_before_the_device(self, reads: float, is_found: bool) -> None:
