@@ -11,7 +11,7 @@ import numpy as np
 from diagnosis.arrays import BoolArray
 from sessions.model import FloatArray, IntArray
 
-_MIN_PAIRS = 5  # a correlation of fewer points is noise
+_MIN_PAIRS = 8  # DESIGN: of fewer points, a correlation of 0.7 is chance more often than once in twenty times
 
 
 def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
@@ -87,7 +87,7 @@ def slope(values: FloatArray, mask: BoolArray, times: IntArray) -> FloatArray:
 
 
 def correlation(left: FloatArray, right: FloatArray, mask: BoolArray) -> FloatArray:
-    """Return Pearson's r; NaN for fewer than five pairs, or where a side is constant."""
+    """Return Pearson's r; NaN for fewer than eight pairs, or where a side is constant."""
     known = mask & ~np.isnan(left) & ~np.isnan(right)
     dx, dy = _centred(left, known), _centred(right, known)
     spread = np.sqrt((dx * dx).sum(axis=1, keepdims=True) * (dy * dy).sum(axis=1, keepdims=True))

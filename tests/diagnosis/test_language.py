@@ -108,7 +108,14 @@ def test_trailing_and_around_are_means_over_time() -> None:
 def test_slope_is_per_hour_and_correlation_has_a_sign() -> None:
     ramp = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert value("slope(a)", ramp) == pytest.approx([720.0])
-    assert value("correlation(a, b)", ramp, [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]) == pytest.approx([-1.0])
+    ramp += [6.0, 7.0]
+    assert value("correlation(a, b)", ramp, ramp[::-1]) == pytest.approx([-1.0])
+
+
+def test_seven_pairs_are_too_few_for_a_correlation() -> None:
+    """Half an hour of five minutes: what rises together in it does so by chance."""
+    ramp = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert np.isnan(value("correlation(a, a)", ramp)).all()
 
 
 @pytest.mark.parametrize(
