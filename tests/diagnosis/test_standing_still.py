@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sessions.model import FloatArray
@@ -67,7 +68,7 @@ def test_lone_seconds_of_a_fine_recording_are_no_standstill() -> None:
     """In samples of 2 s a moment without a completion is nothing: four seconds of it, too."""
 
     def iops(seconds: FloatArray) -> FloatArray:
-        return 400.0 * ((seconds < 500) | (seconds >= 504))
+        return np.where((seconds < 500) | (seconds >= 504), 400.0, 0.0)
 
     recording = site(active=gone(500, 503, 24.0, 2.0), iops=iops, interval=2.0)
     assert findings(recording, problem=PROBLEM) == []
