@@ -29,6 +29,8 @@ from sessions.model import (
     SourceSpec,
 )
 
+PAUSED = "paused"
+"""The reason of gaps that somebody wanted: the recording was paused."""
 State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "failed"]
 
 
@@ -175,7 +177,7 @@ class Controls(Protocol):
     @property
     def paused(self) -> bool:
         """True if the collector should not poll the source now; samples missed meanwhile are a gap with the
-        reason ``paused``.
+        reason ``PAUSED``.
         """
 
     def is_set(self) -> bool:

@@ -10,7 +10,7 @@ from typing import cast, get_args
 import numpy as np
 
 from collectors.esxtop_names import HostColumns, columns_by_host
-from collectors.feed import Act, Controls, Feed, Health, State
+from collectors.feed import PAUSED, Act, Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
 from lab.admin import Admin
@@ -25,7 +25,6 @@ from resources.failures import UsageError
 from resources.lab_acts import LabAct, load_lab_acts
 from sessions.model import EntityRef, Event, Fact, FloatArray, Gap
 
-PAUSED = "paused"
 NOT_SAMPLED = "no sample was taken"
 
 LAB_ADMIN = "you, in the lab"

@@ -30,9 +30,12 @@ class EarlierGaps:
             return gap
         if gap.end <= earlier.end:
             return None
-        step = (gap.end - gap.start) // (gap.ticks - 1)
-        start = earlier.end + step
-        return replace(gap, start=start, ticks=(gap.end - start) // step + 1)
+        if gap.ticks == 1:  # it ends where its sample begins to count, which need not be an instant
+            return None
+        step = (gap.end - gap.start) / (gap.ticks - 1)
+        start = round(earlier.end + step)
+        ticks = round((gap.end - start) / step) + 1
+        return replace(gap, start=start, ticks=ticks) if ticks > 0 else None
 
     def was_lost(self, source: int, t_ms: int) -> bool:
         """Return True if the earlier run counted the samples of this instant as lost."""

@@ -15,7 +15,8 @@ from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sample, Sampler, time_ms
 from collectors.esxtop_service.series import HostSeries
 from collectors.esxtop_service.vm_book import VmBook
-from collectors.feed import Controls, Feed, Health, State
+from collectors.feed import PAUSED, Controls, Feed, Health, State
+from collectors.gap_book import GapBook
 from connections.failures import ClosedError
 from connections.vsphere.esxtop_service import EsxtopService, HostName, find_service, run_command
 from connections.vsphere.faults import SoapFault
@@ -26,9 +27,9 @@ from resources.esxtop_records import EsxtopRecords
 from resources.failures import DisconnectedError, NoCountersError, SourceError
 from resources.units import format_duration
 from sessions.identities import MOID, UUID
-from sessions.model import Event, Fact, Gap, SourceSpec
+from sessions.model import Event, Fact, SourceSpec
 
-_PAUSED = "paused"
+_NOT_SAMPLED = "no sample was taken"
 _COLLECTION = "collection time"
 _CLOCK = "its clock"
 _SLOW = 0.5
@@ -103,8 +104,7 @@ class HostPolling:
         self._series = HostSeries(feed, self._source, catalogue, self._vms)
         self._ref = ref
         self._health = Health("connecting", interval_s=interval_s)
-        self._gap: Gap | None = None
-        self._last_count = 0
+        self._book = GapBook(feed, self._source, _NOT_SAMPLED)
         self._longest_s = 0.0
         self._is_known = False
         self._clock = HostClock(vsphere, host.moid, known.polling.clock_jump_s, feed.axis)
@@ -133,6 +133,8 @@ class HostPolling:
                 controls.wait(at - now)
         finally:
             self.free()
+        self._book.finish(self._now_ms(), self._interval_s * 1000)
+        self._health = self._book.counted(self._health)
         self.report("ended")
 
     def free(self) -> None:
@@ -156,7 +158,7 @@ class HostPolling:
         """One instant; return how long to wait at least before the next one (s)."""
         if controls.paused:
             self._sampler.forget()
-            self._miss(_PAUSED)
+            self._miss(PAUSED)
             self.report("paused")
             return 0.0
         try:
@@ -171,7 +173,7 @@ class HostPolling:
         self._info = None  # a host that was upgraded, or a session that is new, may have other records
         self._clock.forget()
         self._miss(error.happened)
-        if self._gap is not None and (self._gap.ticks or 0) >= self._known.polling.missed:
+        if self._book.missed >= self._known.polling.missed:
             self._sampler.forget()
         self.report("reconnecting", error.happened if self._is_known else str(unusable(error, self._name)))
         is_refusal = isinstance(error, SoapFault | NoCountersError)
@@ -204,20 +206,16 @@ class HostPolling:
 
     def _store(self, sample: Sample, reply: Reply) -> str:
         """Store a sample; return why it can't be, empty if it was."""
-        last_ms = self._health.last_ms
+        self._book.resume_after(self._series.prepare(sample, reply))
+        last_ms = self._book.last_ms
         if last_ms is not None and sample.t_ms <= last_ms:
             back = format_duration(round((last_ms - sample.t_ms) / 1000))
             return f"The host's clock was set back by {back}: its samples count again from where they ended."
         count = self._series.add(sample, reply)
-        self._end_gap(sample)
-        self._last_count = count
+        since_ms = sample.t_ms - sample.interval_s * 1000
+        self._book.take(sample.t_ms, count, self._interval_s * 1000, since_ms=since_ms)
         self._health = replace(
-            self._health,
-            entities=self._series.entities,
-            series=self._series.series,
-            expected=self._health.expected + count,
-            received=self._health.received + count,
-            last_ms=sample.t_ms,
+            self._book.counted(self._health), entities=self._series.entities, series=self._series.series
         )
         return ""
 
@@ -280,35 +278,12 @@ class HostPolling:
 
     def _miss(self, reason: str) -> None:
         """No sample now: the gap since the last one grows, up to the host's present time."""
-        last_ms, interval_ms = self._health.last_ms, round(self._interval_s * 1000)
-        if last_ms is None:
-            return
-        missed = int((time.time() * 1000 + self._clock.ahead_of_ours_ms - last_ms) // interval_ms)
-        if missed < 1:
-            return
-        gap = self._gap or Gap(self._source, last_ms + interval_ms, last_ms + interval_ms, reason, None, 0)
-        self._set_gap(replace(gap, end=last_ms + missed * interval_ms, ticks=missed))
+        self._book.miss(self._now_ms(), reason, self._interval_s * 1000)
+        self._health = self._book.counted(self._health)
 
-    def _end_gap(self, sample: Sample) -> None:
-        """A gap ends one interval before the first sample after it."""
-        if self._gap is None:
-            return
-        interval_ms = self._interval_s * 1000
-        missed = round((sample.t_ms - sample.interval_s * 1000 - self._gap.start) / interval_ms) + 1
-        end = self._gap.start + round((missed - 1) * interval_ms)
-        self._set_gap(replace(self._gap, end=max(self._gap.start, end), ticks=max(0, missed)))
-        self._gap = None
-
-    def _set_gap(self, gap: Gap) -> None:
-        """Store a gap as it is now; what should have come counts with it."""
-        before, now = (0 if one is None else one.ticks or 0 for one in (self._gap, gap))
-        self._health = replace(
-            self._health,
-            expected=self._health.expected + (now - before) * self._last_count,
-            gaps=self._health.gaps + (now > 0) - (before > 0),
-        )
-        self._gap = gap
-        self._feed.add_gaps([gap])
+    def _now_ms(self) -> float:
+        """The present time of the stored samples."""
+        return time.time() * 1000 + self._clock.ahead_of_ours_ms
 
 
 def _trouble(reply: Reply, known: EsxtopRecords) -> str:

@@ -55,12 +55,22 @@ class HostSeries:
         """Work out anew which entities the columns are of, with the next sample."""
         self._shape = None
 
+    def prepare(self, sample: Sample, reply: Reply) -> int:
+        """Add the series of a sample; return the last time of which the session had samples when series
+        were added, 0 for none.
+        """
+        if (
+            self._columns is None or self._shape is not sample.shape
+        ):  # which VMs there are goes with the shape
+            self._columns = self._follow(sample, reply)
+            self._shape = sample.shape
+        return self._stored.last_ms
+
     def add(self, sample: Sample, reply: Reply) -> int:
         """Store a sample, and what it states; return how many values it has."""
+        self.prepare(sample, reply)
         columns = self._columns
-        if columns is None or self._shape is not sample.shape:  # which VMs there are goes with the shape
-            columns = self._columns = self._follow(sample, reply)
-            self._shape = sample.shape
+        assert columns is not None
         stated: dict[tuple[EntityRef, str], str | float] = {
             (vm, JOINED_BY): how for vm, how in self._names.how.items()
         }

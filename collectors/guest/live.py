@@ -7,7 +7,7 @@ import time
 from contextlib import closing
 from random import random as _chance
 
-from collectors.feed import Controls, Feed
+from collectors.feed import PAUSED, Controls, Feed
 from collectors.guest.frames import FrameReader
 from collectors.guest.options import GuestOptions, guest_interval
 from collectors.guest.watching import GuestWatching, Watched
@@ -34,7 +34,6 @@ from resources.guest_scripts import guest_script
 
 _STEP_S = 0.2
 _FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0
-_PAUSED = "paused"
 _TIME_OUTS = TimeOuts()
 _LASTING = (ChangedCertificateError, ClosedError, LoginError, PrivilegeError, UntrustedError)
 """Failures that need a person; after any other the guest may be there again."""
@@ -90,7 +89,7 @@ class GuestCollector:
             if fresh is None:
                 break
             connection = fresh
-        watching.report("ended")
+        watching.end()
 
     def _connected(self) -> SshConnection:
         connection = SshConnection(
@@ -161,7 +160,7 @@ class GuestCollector:
     def _rest(self, watching: GuestWatching, controls: Controls) -> None:
         """While paused no loop runs in the guest."""
         while controls.paused and not controls.is_set():
-            watching.miss(_PAUSED)
+            watching.miss(PAUSED)
             watching.report("paused")
             controls.wait(self._interval_s)
 

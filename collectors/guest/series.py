@@ -40,9 +40,16 @@ class GuestSeries:
         """The number of series that the guest has had so far."""
         return len(self._places)
 
+    def prepare(self, sample: Sample) -> int:
+        """Add the series of a sample; return the last time of which the session had samples of them when
+        they were added, 0 for none.
+        """
+        self._add_new(key for key in sample.values if key not in self._places)
+        return self.last_ms
+
     def add(self, sample: Sample, t_ms: int) -> int:
         """Store a sample; return how many values it has."""
-        self._add_new(key for key in sample.values if key not in self._places)
+        self.prepare(sample)
         stored = [np.full(len(part.factor), np.nan) for part in self._parts]
         count = 0
         for key, value in sample.values.items():
@@ -56,7 +63,6 @@ class GuestSeries:
             if not np.isnan(values).all()
         ]
         self._feed.add_ticks(ticks)
-        self.last_ms = t_ms
         return count
 
     def _add_new(self, keys: Iterable[_Key]) -> None:

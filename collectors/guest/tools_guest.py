@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from random import random as _chance
 
-from collectors.feed import Controls
+from collectors.feed import PAUSED, Controls
 from collectors.guest.frames import FrameReader
 from collectors.guest.tools_sampler import Pace, SamplerGoneError, ToolsSampler
 from collectors.guest.watching import GuestWatching
@@ -21,7 +21,6 @@ from resources.guest_counters import GuestCounters
 from resources.vcenter_acting import load_acting
 from sessions.journal import ChangedObject
 
-_PAUSED = "paused"
 _STEP_S = 0.5
 
 
@@ -79,7 +78,7 @@ class GuestThroughTools:
                 else:
                     failures = 0
             self._take_last()
-            self.watching.report("ended")
+            self.watching.end()
         finally:
             self._take_out()
 
@@ -100,7 +99,7 @@ class GuestThroughTools:
         if controls.paused:
             self._take_last()
             self._take_out()
-            self.watching.miss(_PAUSED)
+            self.watching.miss(PAUSED)
             self.watching.report("paused")
             controls.wait(self._pace.interval_s)
             return

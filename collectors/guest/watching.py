@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from collectors.axis import Placement
 from collectors.feed import Feed, Health, State
+from collectors.gap_book import GapBook
 from collectors.guest.about import About, read_about
 from collectors.guest.frames import Frame
 from collectors.guest.rates import Sample, Sampler
@@ -15,11 +16,10 @@ from collectors.guest.readings import LinuxReader, Reading
 from collectors.guest.series import GuestSeries
 from collectors.guest.typeperf import Row
 from resources.catalogue import load_catalogue
-from resources.foreign_text import shown
 from resources.guest_counters import GuestCounters
 from resources.units import format_count, format_duration
 from sessions.identities import MOID, UUID
-from sessions.model import Entity, EntityRef, Event, Fact, Gap, SourceSpec
+from sessions.model import Entity, EntityRef, Event, Fact, SourceSpec
 
 _LATE = "the guest did not get to it in time"
 _CLOCK_SET = "the guest's clock was set on: nothing was missed"
@@ -55,9 +55,7 @@ class GuestWatching:
         self._series: GuestSeries | None = None
         self._told: dict[str, Fact] = {}
         self._last: Reading | None = None
-        self._last_ms = 0
-        self._last_count = 0
-        self._gap: Gap | None = None
+        self._book = GapBook(feed, self._source, _LATE)
         self._placement = Placement(feed.axis)
         self._offset_ms: int | None = None
         self._told_offset_ms: int | None = None
@@ -69,7 +67,7 @@ class GuestWatching:
     @property
     def last_ms(self) -> int:
         """The time of the newest sample (ms, as it is stored), 0 for none."""
-        return self._last_ms
+        return self._book.last_ms or 0
 
     @property
     def has_begun(self) -> bool:
@@ -114,14 +112,14 @@ class GuestWatching:
 
     def miss(self, reason: str) -> None:
         """No sample now: the gap since the last one grows, up to the guest's present time."""
-        if not self._last_ms:
-            return
-        now_ms = time.time() * 1000 + (self._offset_ms or 0) - self._placement.shift_ms
-        missed = int((now_ms - self._last_ms) // self._interval_ms)
-        if missed >= 1:
-            start = self._last_ms + self._interval_ms
-            gap = self._gap or Gap(self._source, start, start, shown(reason), None, 0)
-            self._set_gap(replace(gap, end=self._last_ms + missed * self._interval_ms, ticks=missed))
+        self._book.miss(self._now_ms(), reason, self._interval_ms)
+        self._health = self._book.counted(self._health)
+
+    def end(self) -> None:
+        """The recording ends."""
+        self._book.finish(self._now_ms(), self._interval_ms)
+        self._health = self._book.counted(self._health)
+        self.report("ended")
 
     def forget(self) -> None:
         """What comes next is compared with nothing before."""
@@ -213,7 +211,13 @@ class GuestWatching:
         """The kernel ended programs because the guest had no memory left."""
         killed = reading.tables.get("vm", {}).get("", {}).get("oom_kill")
         before, self._killed = self._killed, killed if killed is not None else -1.0
-        if killed is None or before < 0 or killed <= before or self._ref is None or not self._last_ms:
+        if (
+            killed is None
+            or before < 0
+            or killed <= before
+            or self._ref is None
+            or self._book.last_ms is None
+        ):
             return
         count = format_count(killed - before)
         text = f"The kernel of {self._ref.key} had no memory left and ended {count} of its programs."
@@ -224,46 +228,20 @@ class GuestWatching:
         series = self._series
         if series is None:
             return ""
-        if self._last_ms and t_ms <= self._last_ms:
-            back = format_duration(max(1, round((self._last_ms - t_ms) / 1000)))
+        self._book.resume_after(series.prepare(sample))
+        last_ms = self._book.last_ms
+        if last_ms is not None and t_ms <= last_ms:
+            back = format_duration(max(1, round((last_ms - t_ms) / 1000)))
             return f"The guest's clock was set back by {back}: its samples count again from where they ended."
-        count = series.add(sample, t_ms)
-        self._end_gap(t_ms)  # what was missed counts as many values as the sample before it had
-        self._last_count, self._last_ms = count, t_ms
-        self._health = replace(
-            self._health,
-            entities=1,
-            series=series.series,
-            expected=self._health.expected + count,
-            received=self._health.received + count,
-            last_ms=t_ms,
-        )
+        if self._clock_was_set:
+            self._book.blame(_CLOCK_SET)
+        self._book.take(t_ms, series.add(sample, t_ms), self._interval_ms)
+        self._health = replace(self._book.counted(self._health), entities=1, series=series.series)
         return ""
 
-    def _end_gap(self, t_ms: int) -> None:
-        """A gap ends one interval before the sample after it; the guest may also just have been late."""
-        if not self._last_ms:
-            return
-        missed = round((t_ms - self._last_ms) / self._interval_ms) - 1
-        if self._gap is None and missed < 1:
-            return
-        start = self._last_ms + self._interval_ms
-        reason = _CLOCK_SET if self._clock_was_set else _LATE
-        gap = self._gap or Gap(self._source, start, start, reason, None, 0)
-        end = max(gap.start, t_ms - self._interval_ms)
-        self._set_gap(replace(gap, end=end, ticks=max(0, missed)))
-        self._gap = None
-
-    def _set_gap(self, gap: Gap) -> None:
-        """Store a gap as it is now; what should have come counts with it."""
-        before, now = (0 if one is None else one.ticks or 0 for one in (self._gap, gap))
-        self._health = replace(
-            self._health,
-            expected=self._health.expected + (now - before) * self._last_count,
-            gaps=self._health.gaps + (now > 0) - (before > 0),
-        )
-        self._gap = gap
-        self._feed.add_gaps([gap])
+    def _now_ms(self) -> float:
+        """The present time of the stored samples."""
+        return time.time() * 1000 + (self._offset_ms or 0) - self._placement.shift_ms
 
 
 def _facts_of(about: About) -> Iterator[tuple[str, str | float]]:

@@ -14,6 +14,7 @@ from connections.vsphere.address import ESXTOP
 from tests.esxtop_service.service_files import HOSTS, write_replies
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, TestVCenter
+from tests.vsphere.feeds import MemoryFeed
 from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["start_vcenter"]
@@ -38,8 +39,10 @@ def server(start_vcenter: Start, replies: Path) -> TestVCenter:
 class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, server: TestVCenter, hosts: str, password: str = PASSWORD) -> None:
-        super().__init__(collector(server, hosts, password))
+    def __init__(
+        self, server: TestVCenter, hosts: str, password: str = PASSWORD, feed: MemoryFeed | None = None
+    ) -> None:
+        super().__init__(collector(server, hosts, password), feed)
 
     def pause(self, *, on: bool) -> None:
         self._stop.paused = on
@@ -77,8 +80,10 @@ def recording() -> Iterator[Callable[..., Recording]]:
     """Start recordings: ``recording(server, "esx0001.lab")``; they are ended at last."""
     with ExitStack() as running:
 
-        def start(server: TestVCenter, hosts: str = "*", password: str = PASSWORD) -> Recording:
-            found = Recording(server, hosts, password)
+        def start(
+            server: TestVCenter, hosts: str = "*", password: str = PASSWORD, feed: MemoryFeed | None = None
+        ) -> Recording:
+            found = Recording(server, hosts, password, feed)
             running.callback(found.end)
             return found
 

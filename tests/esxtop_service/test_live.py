@@ -291,6 +291,41 @@ def test_a_vcenter_that_is_restarted_costs_an_exact_gap(server: TestVCenter, rec
     assert health.expected - health.received == (gap.ticks or 0) * (health.received // len(run.ticks()))
 
 
+def test_a_recording_that_is_continued_has_a_gap_and_nothing_twice(
+    server: TestVCenter, recording: Start
+) -> None:
+    first = recording(server, FIRST)
+    first.until_ticks(2)
+    first.end()
+    before = first.ticks()
+    time.sleep(7)
+    second = recording(server, FIRST, feed=first.feed)
+    second.until_ticks(len(before) + 2)
+    second.end()
+    (gap,) = second.feed.gaps
+    after = second.ticks()[len(before)]
+    assert gap.start == before[-1] + 2000
+    assert gap.end < after <= gap.end + 2 * 2000
+    assert (gap.ticks or 0) >= 2
+    assert gap.reason == "the recording was interrupted"
+    assert second.feed.twice == []
+
+
+def test_an_outage_that_lasts_to_the_end_is_a_gap_up_to_there(server: TestVCenter, recording: Start) -> None:
+    """A host that refuses is asked again after half a minute; the gap does not wait for that."""
+    run = recording(server, FIRST)
+    run.until_ticks(2)
+    server.fault("esxtop", host=FIRST, value="refuses")
+    run.feed.until(lambda: bool(run.feed.gaps))
+    at_first = run.feed.gaps[0].end
+    time.sleep(5)
+    run.end()
+    (gap,) = run.feed.gaps
+    assert gap.end >= at_first + 4000
+    assert "current connection state" in gap.reason
+    assert run.feed.health[1].state == "ended"
+
+
 def test_a_clock_that_is_set_back_is_said(server: TestVCenter, recording: Start) -> None:
     run = recording(server, FIRST)
     run.until_ticks(2)

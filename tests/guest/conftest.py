@@ -14,6 +14,7 @@ from connections.address import Address
 from tests.connections.conftest import known, server
 from tests.connections.ssh_servers import HASTY, USER, Sshd, by_key, yes
 from tests.left_threads import no_thread_left
+from tests.vsphere.feeds import MemoryFeed
 from tests.vsphere.running_collector import RunningCollector
 
 __all__ = ["known", "no_thread_left", "server"]
@@ -26,11 +27,12 @@ def address_of(server: Sshd) -> Address:
 class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, server: Sshd, interval_s: float = 1) -> None:
+    def __init__(self, server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None) -> None:
         super().__init__(
             GuestCollector(
                 address_of(server), by_key(server), GuestOptions(interval_s), ask=yes, time_outs=HASTY
-            )
+            ),
+            feed,
         )
 
     def pause(self, *, on: bool) -> None:
@@ -61,8 +63,8 @@ def recording() -> Iterator[Callable[..., Recording]]:
     """Start recordings: ``recording(server, 1)``; they are ended at last."""
     with ExitStack() as running:
 
-        def start(server: Sshd, interval_s: float = 1) -> Recording:
-            found = Recording(server, interval_s)
+        def start(server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None) -> Recording:
+            found = Recording(server, interval_s, feed)
             running.callback(found.end)
             return found
 

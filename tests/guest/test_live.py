@@ -136,6 +136,23 @@ def test_a_cut_connection_is_an_exact_gap_and_nothing_comes_twice(server: Sshd, 
     )
 
 
+def test_a_recording_that_is_continued_has_a_gap_and_nothing_twice(server: Sshd, recording: Start) -> None:
+    first = recording(server)
+    first.until_ticks(2)
+    first.end()
+    before = first.ticks()
+    time.sleep(3)
+    second = recording(server, feed=first.feed)
+    second.until_ticks(len(before) + 2)
+    second.end()
+    after = second.ticks()[len(before)]
+    (gap,) = second.feed.gaps
+    assert (gap.start, gap.end) == (before[-1] + 1000, after - 1000)
+    assert gap.reason == "the recording was interrupted"
+    assert second.feed.twice == []
+    assert len(second.feed.sources) == 1
+
+
 def test_nothing_runs_in_the_guest_while_it_is_paused(server: Sshd, recording: Start) -> None:
     run = recording(server)
     run.until_ticks(2)

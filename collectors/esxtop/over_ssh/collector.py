@@ -12,7 +12,7 @@ from collectors.esxtop.over_ssh import refusals
 from collectors.esxtop.over_ssh.questions import NoAnswer, RemoteHost, ask, ask_clock, esxtop_command
 from collectors.esxtop.over_ssh.recorded_host import RecordedHost
 from collectors.esxtop.over_ssh.stream import EsxtopOutput, OtherLine, Row
-from collectors.feed import Controls, Feed
+from collectors.feed import PAUSED, Controls, Feed
 from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
@@ -29,7 +29,6 @@ _READ_S = 0.5
 _PAUSE_S = 0.2
 _ENDING_S = 2.0
 _MOST_SAID = 200
-_PAUSED = "paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class EsxtopSshCollector:
         wait_s = limits.first_wait_s
         while not controls.is_set():
             if controls.paused:
-                host.miss(_PAUSED, state="paused")
+                host.miss(PAUSED, state="paused")
                 controls.wait(_PAUSE_S)
                 continue
             before = host.rows
@@ -89,7 +88,7 @@ class EsxtopSshCollector:
                     raise
                 wait_s = limits.first_wait_s if host.rows > before else min(limits.longest_wait_s, wait_s * 2)
                 _wait_to_return(host, error, wait_s, controls)
-        host.report("ended", "")
+        host.end()
 
     def _record_once(self, recorded: RecordedHost, controls: Controls) -> None:
         """Connect and stream until asked to stop or to pause. Raises SourceError for what breaks it."""

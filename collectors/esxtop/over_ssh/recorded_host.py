@@ -71,7 +71,7 @@ class RecordedHost:
         elif isinstance(written, LostRow):
             self._note(f"A row of esxtop can't be read: {written.why}.")
             if self._coverage is not None:
-                self._coverage.lose(UNREADABLE)
+                self._coverage.blame(UNREADABLE)
         else:
             self._store(written, ask_clock)
 
@@ -86,6 +86,12 @@ class RecordedHost:
         if self._coverage is not None:
             self._coverage.miss(self._clock.now_ms(), reason)
         self.report(state, message)
+
+    def end(self) -> None:
+        """The recording ends."""
+        if self._coverage is not None:
+            self._coverage.finish(self._clock.now_ms())
+        self.report("ended", "")
 
     def report(self, state: State, message: str | None = None) -> None:
         """Hand over the source's state; without a message it is that of the last row."""
@@ -102,19 +108,12 @@ class RecordedHost:
             interval_s=self._interval_s,
             entities=self._host.entities,
             series=self._host.series,
-            expected=book.expected,
-            received=book.received,
             behind_s=behind_s if state in ("recording", "reconnecting") else 0.0,
-            gaps=book.gaps + self._host.fills,
-            last_ms=book.last_ms,
             message=message,
-            details=tuple(self._details(book)),
+            details=tuple(_details(book)),
         )
-        self._feed.report(self._source, health)
-
-    def _details(self, book: Coverage) -> Iterator[tuple[str, str]]:
-        if book.collecting_s >= 0.05:
-            yield "collection time", format_duration(round(book.collecting_s, 1))
+        counted = book.counted(health)
+        self._feed.report(self._source, replace(counted, gaps=counted.gaps + self._host.fills))
 
     def _meet(self, line: HeaderLine) -> None:
         """A header: of a host that is not known yet, or of one whose columns are others now."""
@@ -152,7 +151,7 @@ class RecordedHost:
             return
         self._is_back = False
         if book.is_hole(row.t_ms) and self._clock_was_set(ask_clock):
-            book.lose(_SET_FORWARD)
+            book.blame(_SET_FORWARD)
         count = host.add(row)
         book.take(row.t_ms, count)
         if not self.rows or self._told != self._versions():
@@ -252,6 +251,11 @@ class RecordedHost:
 def _name(header_name: str, remote: RemoteHost, fallback: str) -> str:
     names = (storable(header_name), remote.name, fallback)
     return next((name for name in names if name and not _UNNAMED.fullmatch(name)), fallback)
+
+
+def _details(book: Coverage) -> Iterator[tuple[str, str]]:
+    if book.collecting_s >= 0.05:
+        yield "collection time", format_duration(round(book.collecting_s, 1))
 
 
 def _attributes(remote: RemoteHost, clock: str) -> Iterator[tuple[str, str]]:

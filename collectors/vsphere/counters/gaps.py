@@ -21,7 +21,7 @@ class _Run:
     reason: str
 
 
-class GapBook:
+class SlotGaps:
     """Collects missed slots into gaps; a gap grows while the next slot is missed, too, for
     the same reason.
     """

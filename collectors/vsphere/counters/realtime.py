@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from collectors.axis import Rank, SourceClock, clock_jump_message
-from collectors.feed import Controls, Feed, State
+from collectors.feed import PAUSED, Controls, Feed, State
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.coverage import Coverage
 from collectors.vsphere.counters.naming import Subject
@@ -36,7 +36,6 @@ _OFFSET_MS = 500
 
 _log = logging.getLogger(__name__)
 
-PAUSED = "paused"
 AWAY = "nobody recorded"
 STOPPED = "the recording was stopped before these samples were read"
 

@@ -10,7 +10,7 @@ import numpy as np
 from collectors.axis import ClockReading
 from collectors.feed import Controls, Feed, Health, State
 from collectors.server_clock import read_clock
-from collectors.vsphere.counters.gaps import GapBook, subjects
+from collectors.vsphere.counters.gaps import SlotGaps, subjects
 from collectors.vsphere.counters.sample_book import SampleBook
 from collectors.vsphere.counters.series_index import SeriesIndex
 from collectors.vsphere.counters.watermarks import Mask, Slots, Watermarks
@@ -43,7 +43,7 @@ class SampledSource:
         self.watermarks = Watermarks()
         self.series = SeriesIndex(interval_s)
         self.book = SampleBook(feed, source, self.series, self.watermarks, self.slots)
-        self.gaps = GapBook(source, self.slots)
+        self.gaps = SlotGaps(source, self.slots)
         self.clock: ClockReading | None = None
         self.cursor: int | None = None
         self.message = ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from collectors.feed import Feed, Tick
-from collectors.vsphere.counters.gaps import GapBook, subjects
+from collectors.vsphere.counters.gaps import SlotGaps, subjects
 from collectors.vsphere.counters.watermarks import Mask, Slots, Watermarks
 from collectors.vsphere.vsan.cluster import VsanCluster
 from collectors.vsphere.vsan.datastore import of_datastore
@@ -33,7 +33,7 @@ class VsanBook:
         self._service, self._catalogue = service, catalogue
         self.slots = Slots(service.timing.interval_s * 1000)
         self.watermarks = Watermarks()
-        self.gaps = GapBook(source, self.slots)
+        self.gaps = SlotGaps(source, self.slots)
         self.newest_ms = 0
         self._columns: dict[SeriesKey, int] = {}
         self._specs: list[SeriesSpec] = []
