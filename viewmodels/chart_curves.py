@@ -15,6 +15,7 @@ from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of
 from viewmodels.entity_limits import EntityLimits, limit_text
 from viewmodels.snapshot import Snapshot
+from viewmodels.sources_apart import sources_apart
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,12 @@ class CurveLabels:
         """Return the chart with its heading and limits, and its curves, named, in its order.
 
         ``curves`` are the samples that were read, by series id; series without a curve are left out. With a
-        ``window``, a chart of settings that do not change in it gets a line of text.
+        ``window``, a chart of settings that do not change in it gets a line of text, and curves of one
+        quantity say how far they are apart in it.
         """
         series = [snapshot.by_id[number] for number in chart.series if number in snapshot.by_id]
         names = names_of(series, snapshot, self.catalogue)
+        apart = sources_apart(series, curves, snapshot, window, self.catalogue) if window else ()
         named = [
             NamedCurve(
                 names.own[one.id],
@@ -46,6 +49,7 @@ class CurveLabels:
                 self.description(one),
                 one.id,
                 names.whole[one.id],
+                tuple(found for found in apart if found.coarser == one.id),
             )
             for one in series
             if one.id in curves

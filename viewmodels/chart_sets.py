@@ -13,7 +13,7 @@ from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, ChartSpec, Limit
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.shared_devices import is_shared, seen_by, source_names
-from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot, is_own
 
 _MAX_CHARTS = 8
 _MAX_CURVES = 12
@@ -29,7 +29,7 @@ def charts_of(
     first: Collection[tuple[EntityRef, str]] = (),
 ) -> list[ChartSpec]:
     """Return the charts for some entities: one for each template, unit and kind, with a curve for each
-    entity.
+    entity; of one entity, with those of each source that has it, the finer before the coarser.
 
     They come in the templates' order, in which what decides comes first; before them those with a counter of
     an entity that is in ``first``: what a finding names.
@@ -37,9 +37,12 @@ def charts_of(
     found: list[ChartSpec] = []
     for template in templates:
         members = [ref for ref in entities if ref.kind in template.on]
-        chosen = [series for ref in members for series in _of(ref, template.counters, snapshot)]
+        chosen = [one for ref in members for one in _of(ref, template.counters, snapshot, all_sources=False)]
         if not chosen:
             continue
+        if len(members) == 1:
+            overlaid = _of(members[0], template.counters, snapshot, all_sources=True)
+            chosen = overlaid if len(overlaid) <= _MAX_CURVES else chosen
         for unit in dict.fromkeys(series.spec.unit for series in chosen):
             same = [series for series in chosen if series.spec.unit == unit]
             if len(same) > _MAX_CURVES:  # of many entities the first counter, which decides, of each
@@ -147,17 +150,21 @@ def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
     return TimeRange(start - margin, end + margin).intersect(span)
 
 
-def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
+def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot, *, all_sources: bool) -> list[Series]:
     """Return an entity's own series, ordered by ``counters``; of a device that hosts share, one for each
-    host.
+    host. Those that several sources have come from the finest, or (``all_sources``) from each, the finest
+    first.
     """
     series = snapshot.series_of.get(ref, ())
     own = [one for one in series if one.spec.counter in counters and is_own(one)]
     names, shared = source_names(snapshot), is_shared(ref, snapshot)
     of = {one.id: seen_by(one, names) if shared else one.spec.instance for one in own}
-    each = {(one.counter, of[one.id]): one for one in reversed(own)}
+    each: dict[tuple[str, str], list[Series]] = {}
+    for one in sorted(own, key=lambda one: snapshot.intervals.get(one.source, USUAL_INTERVAL_S)):
+        each.setdefault((one.counter, of[one.id]), []).append(one)
     parts = dict.fromkeys(of.values())
-    return [each[which] for counter in counters for one in parts if (which := (counter, one)) in each]
+    found = [each[which] for counter in counters for one in parts if (which := (counter, one)) in each]
+    return [one for same in found for one in (same if all_sources else same[:1])]
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tsdownsample import M4Downsampler
 
 from sessions.model import FloatArray, IntArray
+from viewmodels.joined_sources import SourcesApart
 
 _downsample = M4Downsampler().mod_single_core.downsample_f64  # type: ignore[no-untyped-call]
 """The function itself: ``M4Downsampler.downsample`` first checks types for 45 µs, as long as the work
@@ -328,6 +329,7 @@ class NamedCurve:
     """A curve with its legend name, unit, tooltip and series id (0: it is of no single series).
 
     ``whole`` is its name where it stands alone, in a tooltip or a table: with what the legend leaves out.
+    ``apart``: how far it is from curves of the same quantity that a finer source has.
     """
 
     name: str
@@ -336,6 +338,7 @@ class NamedCurve:
     tooltip: str = ""
     series: int = 0
     whole: str = ""
+    apart: tuple[SourcesApart, ...] = ()
 
     @property
     def full_name(self) -> str:

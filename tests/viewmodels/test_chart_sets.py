@@ -17,8 +17,10 @@ from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
 from viewmodels.chart_choice import ChartChoice
 from viewmodels.chart_curves import CurveLabels
+from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.chart_sets import charts_of
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import NamedCurve
 from viewmodels.distinct_names import names_of
 from viewmodels.entity_limits import EntityLimits
 
@@ -47,14 +49,46 @@ def test_a_shared_device_has_a_curve_of_each_host(tmp_path: Path, kind: Literal[
     assert names(path, LUN) == ["esx01", "esx02"]
 
 
-def test_what_two_sources_count_of_a_vm_is_drawn_once(tmp_path: Path) -> None:
-    path = tmp_path / "s.hscope"
+def two_sources(path: Path, vms: int = 1) -> list[EntityRef]:
+    """VMs whose ready a vCenter has every 20 s and esxtop every 5 s."""
+    refs = [EntityRef("vm", f"vm{number}") for number in range(vms)]
     with SessionWriter.create(path) as writer:
-        writer.add_entities([Entity(VM, "db")])
-        for kind in ("vcenter", "esxtop"):
-            specs = [SeriesSpec(VM, "cpu.ready", "%")]
-            add_source(writer, SourceSpec(kind, kind, 20), specs, np.ones((5, 1)), every_s=20)
-    assert len(names(path, VM)) == 1
+        writer.add_entities([Entity(ref, ref.key) for ref in refs])
+        for kind, every_s in (("vcenter", 20), ("esxtop", 5)):
+            source = SourceSpec("vcenter" if kind == "vcenter" else "esxtop", kind, every_s)
+            specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in refs]
+            values = np.ones((100 // every_s, vms)) * (10 if kind == "vcenter" else 12)
+            add_source(writer, source, specs, values, every_s=every_s)
+    return refs
+
+
+def first_chart(path: Path, refs: list[EntityRef]) -> tuple[ChartSpec, list[NamedCurve]]:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        limits = EntityLimits(load_limits(load_problems()))
+        chart = charts_of(refs, snapshot, load_chart_templates(catalogue), limits)[0]
+        assert snapshot.span is not None
+        samples = read_samples(reader, chart.series, snapshot.span, ChartSamples(), lambda: None)
+        return CurveLabels(catalogue, limits).drawn(chart, samples.curves, snapshot, snapshot.span)
+
+
+def test_what_two_sources_count_of_a_vm_is_overlaid_and_says_how_far_it_is_apart(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    _spec, curves = first_chart(path, two_sources(path))
+    assert [one.name for one in curves] == ["CPU ready · esxtop · 5 s", "CPU ready · vcenter · 20 s"]
+    assert curves[0].apart == ()
+    (apart,) = curves[1].apart
+    assert apart.sentence == (
+        "vCenter 10 %, esxtop 12 % at the same times: 20.0 % apart (4 intervals of 20 s)"
+    )
+    assert apart.compared.finer.tolist() == [12.0] * 4
+
+
+def test_of_many_the_finest_source_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    _spec, curves = first_chart(path, two_sources(path, vms=7))
+    assert len(curves) == 7
+    assert not any(one.apart for one in curves)
 
 
 def specs_of(path: Path, first: set[tuple[EntityRef, str]]) -> list[ChartSpec]:

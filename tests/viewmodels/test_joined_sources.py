@@ -7,7 +7,7 @@ import pytest
 
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from tests.sessions.memory_session import MemorySession
-from viewmodels.joined_sources import disagreements, guessed_names, sentence
+from viewmodels.joined_sources import disagreements, guessed_names, sentence, short_sentence
 
 VM = EntityRef("vm", "502a-1")
 
@@ -57,6 +57,25 @@ def test_it_is_told_in_a_sentence() -> None:
     assert sentence(one, "SQL01", {1: "esxtop esx01", 2: "vcenter vc01"}) == (
         "SQL01 cpu.ready: esxtop esx01 10.9 %, vcenter vc01 13.6 %: 2.73 points apart, samples of 5 s "
         "against 20 s; they differ by 20.0 % on average (30 values compared)"
+    )
+
+
+def test_what_averages_hide_is_told() -> None:
+    made = MemorySession()
+    spec = SeriesSpec(VM, "cpu.ready", "%")
+    fine = np.arange(5, 605, 5) * 1000
+    values = np.full(fine.size, 2.0)
+    values[41] = 38.0  # one sample of five seconds
+    made.add_source(
+        SourceSpec("esxtop", "esx01", 5.0), fine, [spec], values[:, None], entities=[Entity(VM, "SQL01")]
+    )
+    means = values.reshape(-1, 4).mean(axis=1)
+    made.add_source(SourceSpec("vcenter", "vc01", 20.0), fine[3::4], [spec], means[:, None])
+    (one,) = disagreements(made, made.series())
+    assert one.peak == (38.0, 11.0)
+    assert short_sentence(one, {1: "esxtop", 2: "vCenter"}) == (
+        "vCenter 2.30 %, esxtop 2.30 % at the same times: 0.0 % apart (30 intervals of 20 s); "
+        "averages of 20 s hide 38 % for 5 s where they say 11 %"
     )
 
 

@@ -16,6 +16,7 @@ from viewmodels.chart_lines import nothing_to_draw
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
+from widgets.charts.apart import ApartLine
 from widgets.charts.card_menu import CardMenu
 from widgets.charts.curve_numbers import Moments, table_of, tooltip_of, values_of
 from widgets.charts.curves_item import Drawn
@@ -95,6 +96,8 @@ class ChartCard(QFrame):
         column.setContentsMargins(0, 0, 0, 3)
         column.setSpacing(0)
         column.addLayout(self.head)
+        self.apart = ApartLine()
+        column.addWidget(self.apart)
         self._figures = CurveFigures(theme)
         self._figures.entered.connect(self.plot.drawing.highlight)
         Draggable(self._figures, lambda at: self._dragged(self._figures.row_at(at.y())))
@@ -232,9 +235,11 @@ class ChartCard(QFrame):
     def _draw(self) -> None:
         tokens = self._theme.tokens
         drawn = [
-            Drawn(named.curve, tokens.curve(number), named.unit) for number, named in enumerate(self._curves)
+            Drawn(named.curve, tokens.curve(number), named.unit, named.apart)
+            for number, named in enumerate(self._curves)
         ]
         self.plot.set_curves(drawn, self._spec.limits, self._spec.bands, self._spec.unit)
+        self.apart.show_apart([one for named in self._curves for one in named.apart])
         self._show_unit()
         self.head.legend.show_curves(
             self._curves,
@@ -246,6 +251,7 @@ class ChartCard(QFrame):
         self.head.arrange(self.contentsRect().width() - 2 * _EDGE, has_legend=not self.has_statistics)
         beside = self._figures.sizeHint() if self.has_statistics else None
         more = self.head.legend.extra_height if beside is None else beside.height()
+        more += 0 if self.apart.isHidden() else self.apart.sizeHint().height()
         if not self.is_summary:
             self.setMinimumHeight(LINE_HEIGHT + 2 if self.is_folded else _CARD_HEIGHT + more)
 

@@ -17,6 +17,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from viewmodels.curve import Curve
+from viewmodels.joined_sources import SourcesApart
 from widgets.charts.whole_view import WholeView
 
 _SMOOTH_POINTS = 8_000
@@ -26,11 +27,12 @@ _FEW = 16
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A curve, its colour, and the unit of its values."""
+    """A curve, its colour, the unit of its values, and how far it is from those of finer sources."""
 
     curve: Curve
     colour: str
     unit: str = ""
+    apart: Sequence[SourcesApart] = ()
 
 
 class CurvesItem(WholeView):

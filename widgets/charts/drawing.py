@@ -15,6 +15,7 @@ from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.time_labels import Clock
+from widgets.charts.apart import ApartPart
 from widgets.charts.axes import TimeAxis, ValueAxis, apply_theme
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
@@ -75,9 +76,11 @@ class PlotDrawing:
         self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str
     ) -> None:
         """Draw these curves in ``unit``, with limits as dashed lines and bands as tinted windows."""
+        were_apart = any(drawn.apart for drawn in self.curves)
         self.curves, self._unit = curves, unit
         self._drawing.set_curves(curves)
-        if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
+        are_apart = were_apart or any(drawn.apart for drawn in curves)
+        if are_apart or (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
             self._limits, self._bands = limits, bands
             self._decorate()
         self.pin.set_curves(curves)
@@ -186,6 +189,7 @@ class PlotDrawing:
             [
                 *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
                 GridPart(self.value_axis, tokens.line),
+                *(ApartPart(one, drawn.colour) for drawn in self.curves for one in drawn.apart),
                 EventsPart(self._events, tokens.faint, dotted=True),
                 EventsPart(self._marks, tokens.accent, dotted=False),
             ]

@@ -22,8 +22,10 @@ from viewmodels.axis_events import Track
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.clipped_lines import clipped_lines
 from viewmodels.curve import Line, NamedCurve
+from viewmodels.sources_apart import sentence_of
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from viewmodels.value_ticks import value_ticks
+from widgets.charts.apart import ApartPart
 from widgets.charts.axes import value_label
 from widgets.charts.curve_numbers import values_of
 from widgets.charts.decorations import BandPart, EventsPart, Frame, LimitsPart
@@ -39,6 +41,7 @@ _TITLE_ROW, _LEGEND_ROW, _FOOT_ROW = 24, 20, 22
 _DASH = 14
 _LINE = 1.4
 _MAX_TICKS = 5
+_MOST_SAID = 160
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTER = Qt.AlignmentFlag.AlignCenter
@@ -130,8 +133,13 @@ def _size(picture: Picture) -> QSize:
 
 
 def _height(picture: Picture, chart: PictureChart) -> float:
-    rows = len(_legend_rows(picture, chart))
+    rows = len(_legend_rows(picture, chart)) + bool(_apart_of(chart))
     return _TITLE_ROW + rows * _LEGEND_ROW + _PLOT_HEIGHT + _AXIS_HEIGHT
+
+
+def _apart_of(chart: PictureChart) -> str:
+    """Return how far sources are apart, in a sentence; empty for nothing."""
+    return shown(sentence_of([one for named in chart.curves for one in named.apart]), _MOST_SAID)
 
 
 def _foot(picture: Picture) -> str:
@@ -199,6 +207,10 @@ class _Drawing:
         for row in _legend_rows(self._picture, chart):
             self._draw_legend(row, top)
             top += _LEGEND_ROW
+        if apart := _apart_of(chart):
+            place = QRectF(_MARGIN, top, width - 2 * _MARGIN, _LEGEND_ROW)
+            self._text(place, _LEFT, apart, tokens.muted, _TEXT_PX)
+            top += _LEGEND_ROW
         low, high = chart.values
         window = self._picture.window
         pixels = QRectF(_MARGIN + _AXIS_WIDTH, top, width - 2 * _MARGIN - _AXIS_WIDTH, _PLOT_HEIGHT)
@@ -222,6 +234,9 @@ class _Drawing:
         painter.setClipRect(frame.pixels.adjusted(-1, -1, 1, 1))
         for band in chart.bands:
             BandPart(band.window, tokens.health(band.severity)).draw(painter, frame)
+        for number, named in enumerate(chart.curves):
+            for one in named.apart:
+                ApartPart(one, tokens.curve(number)).draw(painter, frame)
         EventsPart(picture.events, tokens.faint, dotted=True).draw(painter, frame)
         EventsPart(picture.marks, tokens.accent, dotted=False).draw(painter, frame)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
