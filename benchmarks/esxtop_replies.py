@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +59,7 @@ def _recording(text: bytes, info: CounterInfo, cache: Path, samples: int) -> lis
     """Store samples of a host that works: the processor time of each, from the reply to the session."""
     out = cache / "esxtop-service.hscope"
     out.unlink(missing_ok=True)
-    replies = _grown(text, info, samples + 1)
+    replies = list(grown(text, info, samples + 1))
     values, taken = 0, 0.0
     with SessionWriter.create(out, durable=False) as writer:
         source = writer.add_source(SourceSpec("esxtop", "esx01", _EVERY_S))
@@ -87,14 +87,13 @@ def _recording(text: bytes, info: CounterInfo, cache: Path, samples: int) -> lis
     ]  # fmt: skip
 
 
-def _grown(text: bytes, info: CounterInfo, count: int) -> list[bytes]:
-    """The reply, and those that follow it: counts of what had any grow as they have grown since the boot."""
+def grown(text: bytes, info: CounterInfo, count: int) -> Iterator[bytes]:
+    """Yield the reply and those that follow it: counts of what had any grow as they have since the boot."""
     chance = np.random.default_rng(1)
     head, _, _ = text.partition(b"==COUNTER-VALUE==\n")
     reply = decode(text, info)
-    found = []
     for _ in range(count):
-        found.append(head + b"==COUNTER-VALUE==\n" + written_again(reply))
+        yield head + b"==COUNTER-VALUE==\n" + written_again(reply)
         for records in reply.records.values():
             numbers = [one.name for one in records.type.fields if not one.is_text]
             for column, name in enumerate(numbers):
@@ -104,7 +103,6 @@ def _grown(text: bytes, info: CounterInfo, count: int) -> list[bytes]:
                     own += np.floor(usual * chance.gamma(4.0, 0.25, len(own))).astype(np.uint64)
         server = reply["Server"]
         server.raw[0, [one.name for one in server.type.fields].index("Time")] += np.uint64(_EVERY_S)
-    return found
 
 
 def _split(text: bytes) -> list[list[int | str]]:
