@@ -20,10 +20,11 @@ class Streaming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``usual_s`` and ``least_s`` between samples. Each ``sign_s`` the host is told that somebody listens; after
     ``silence_s`` without that it ends its esxtop. ``patience_s``, or ``patience_intervals`` where those are
     longer: how long esxtop may write nothing. ``answer_s``: what a question may take. ``first_wait_s`` up to
-    ``longest_wait_s`` between tries to come back. ``greeting_bytes`` may precede the header, ``headers`` may
-    follow one another. Stamps that are off by more than ``zone_hours`` have no time zone. ``jump_s``: how far
-    the clock may be off before it is said; ``steps`` between samples tell how often they come,
-    each up to ``collecting_s`` later than asked for.
+    ``longest_wait_s`` between tries to come back, ``refused_wait_s`` where a key is refused that was taken
+    before. Each ``vms_s`` the host is asked which VMs run. ``greeting_bytes`` may precede the header,
+    ``headers`` may follow one another. Stamps that are off by more than ``zone_hours`` have no time zone.
+    ``jump_s``: how far the clock may be off before it is said; ``steps`` between samples tell how often they
+    come, each up to ``collecting_s`` later than asked for.
     """
 
     usual_s: int
@@ -35,6 +36,8 @@ class Streaming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answer_s: float
     first_wait_s: float
     longest_wait_s: float
+    refused_wait_s: float
+    vms_s: float
     greeting_bytes: int
     headers: int
     zone_hours: int

@@ -29,6 +29,7 @@ HASTY = TimeOuts(connect_s=5, handshake_s=5, login_s=10, keepalive_s=0.5, answer
 QUICK = msgspec.structs.replace(
     load_esxtop_streaming(),
     sign_s=1, silence_s=4, patience_s=3.0, patience_intervals=0.1, first_wait_s=0.2, longest_wait_s=0.5,
+    refused_wait_s=0.5, vms_s=1,
 )  # fmt: skip
 """As the host and we do it, only sooner."""
 

@@ -8,6 +8,8 @@ printed in the grammar of genuine ones. How it plays is in ``plan.json`` in the 
 * ``stamps``: ``own``, or ``now`` for rows that are stamped with the host's present time, plus ``zone_s``. The
   host's clock is ahead of ours by the seconds in the file ``clock``, if there is one.
 * ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row.
+* the file ``rows``: when it was written, and a capture of the same columns, whose rows follow those played so
+  far; it is for an esxtop that was started before.
 * ``greeting``, ``stderr``, ``garbage``: bytes before the header, to stderr, and after each row.
 
 It ends as esxtop does: by a signal, or when nobody reads what it writes.
@@ -47,7 +49,7 @@ def play(plan: Plan, every_s: float, out: BinaryIO, folder: Path) -> None:
     header, *rows = Path(plan["capture"]).read_bytes().splitlines(keepends=True)
     out.write(header)
     out.flush()
-    played, due = 0, time.monotonic()
+    played, due, began = 0, time.monotonic(), time.time()
     rows = rows[plan.get("from", 0) :]
     while rows:
         for row in rows:
@@ -56,11 +58,21 @@ def play(plan: Plan, every_s: float, out: BinaryIO, folder: Path) -> None:
             if played:
                 due += every_s
                 time.sleep(max(0.0, due - time.monotonic()))
-            out.write(stamped(row, plan, clock_s(folder)) + plan.get("garbage", "").encode())
+            now = later_row(folder, began, played) or row
+            out.write(stamped(now, plan, clock_s(folder)) + plan.get("garbage", "").encode())
             out.flush()
             played += 1
         if plan.get("then") != "repeat":
             return
+
+
+def later_row(folder: Path, began: float, played: int) -> bytes:
+    path = folder / "rows"
+    when, _, capture = path.read_text(encoding="utf-8").partition(" ") if path.exists() else ("0", "", "")
+    if float(when) <= began:
+        return b""
+    rows = Path(capture).read_bytes().splitlines(keepends=True)[1:]
+    return rows[played % len(rows)]
 
 
 def clock_s(folder: Path) -> float:

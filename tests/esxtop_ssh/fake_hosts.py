@@ -7,7 +7,10 @@ here, in the form of the API's properties.
 from __future__ import annotations
 
 import json
+import shlex
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -66,6 +69,30 @@ class FakeHost:
         """Play so from the next start on."""
         text = json.dumps({"capture": str(capture), **words})
         (self._folder / "plan.json").write_text(text, encoding="utf-8")
+
+    def go_on_with(self, capture: Path) -> None:
+        """An esxtop that runs goes on with the rows of a capture of the same columns."""
+        (self._folder / "rows").write_text(f"{time.time()} {capture}", encoding="utf-8")
+
+    def run_vms(self, vms: Sequence[tuple[str, int, str]]) -> None:
+        """These VMs run now, by name, cartel and instance UUID, as esxcli lists them."""
+        rows, text = ["ConfigFile,DisplayName,ProcessID,UUID,VMXCartelID,WorldID,"], []
+        for name, cartel, uuid in vms:
+            folder = self._folder / f"$(exit 1) `id` {name}"  # the file is found only if this is no command
+            folder.mkdir(exist_ok=True)
+            (folder / "it's.vmx").write_text(f'vc.uuid = "{uuid}"\n', encoding="utf-8")
+            rows.append(f'{folder}/it\'s.vmx,"{name}",0,56 4d,{cartel - 1},{cartel},')
+            text.append(f"{name}\n   World ID: {cartel}\n   Config File: {folder}/it's.vmx\n")
+        for file, lines in (("vms.csv", rows), ("vms.txt", text)):
+            whole = self._folder / f"{file}.new"
+            whole.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            whole.replace(self._folder / file)
+        at = shlex.quote(str(self._folder))
+        self.program(
+            "esxcli",
+            f'case "$*" in "--formatter=csv vm process list") cat {at}/vms.csv;; '
+            f'"vm process list") cat {at}/vms.txt;; *) exit 1;; esac\n',
+        )
 
     def set_clock(self, ahead_s: float) -> None:
         """Set the host's clock: so far ahead of ours."""

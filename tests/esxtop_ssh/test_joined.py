@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -92,25 +91,10 @@ Free,Mount Point,Mounted,Size,Type,UUID,Volume Name,
 
 
 @pytest.mark.usefixtures("no_thread_left")
-def test_over_ssh(host: FakeHost, recording: Callable[..., Recording], capture: Path, tmp_path: Path) -> None:
+def test_over_ssh(host: FakeHost, recording: Callable[..., Recording], capture: Path) -> None:
     lab = Lab(load_scenarios()["congested"], seed=3, fields="all")
     vms = [one for one in lab.cluster.vms if one.host == 0]
-    rows = ["ConfigFile,DisplayName,ProcessID,UUID,VMXCartelID,WorldID,"]
-    text = []
-    for one in vms:
-        folder = tmp_path / f"$(exit 1) `id` {one.name}"  # the file is found only if this is no command
-        folder.mkdir()
-        (folder / "it's.vmx").write_text(f'vc.uuid = "{vm_uuid(lab.cluster, one)}"\n', encoding="utf-8")
-        rows.append(f'{folder}/it\'s.vmx,"{one.name}",0,56 4d,{one.cartel - 1},{one.cartel},')
-        text.append(f"{one.name}\n   World ID: {one.cartel}\n   Config File: {folder}/it's.vmx\n")
-    for name, lines in (("vms.csv", rows), ("vms.txt", text)):
-        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    at = shlex.quote(str(tmp_path))
-    host.program(
-        "esxcli",
-        f'case "$*" in "--formatter=csv vm process list") cat {at}/vms.csv;; '
-        f'"vm process list") cat {at}/vms.txt;; *) exit 1;; esac\n',
-    )
+    host.run_vms([(one.name, one.cartel, vm_uuid(lab.cluster, one)) for one in vms])
     host.plan(capture, every_s=0.02, then="hang")
     run = recording(host)
     run.until_ticks(2)

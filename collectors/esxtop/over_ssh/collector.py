@@ -6,10 +6,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.esxtop.over_ssh import refusals
-from collectors.esxtop.over_ssh.questions import NoAnswer, RemoteHost, ask, ask_clock, esxtop_command
+from collectors.esxtop.over_ssh.questions import (
+    NoAnswer,
+    RemoteHost,
+    ask,
+    ask_clock,
+    ask_objects,
+    ask_running,
+    esxtop_command,
+)
 from collectors.esxtop.over_ssh.recorded_host import RecordedHost
 from collectors.esxtop.over_ssh.stream import EsxtopOutput, OtherLine, Row
 from collectors.feed import PAUSED, Controls, Feed
@@ -22,7 +30,7 @@ from connections.ssh.process import RemoteProcess
 from connections.untrusted import Ask
 from resources.catalogue import load_catalogue
 from resources.esxtop_streaming import Streaming, load_esxtop_streaming
-from resources.failures import SourceError, UsageError
+from resources.failures import LoginError, SourceError, UsageError
 from resources.foreign_text import shown
 
 _READ_S = 0.5
@@ -42,7 +50,8 @@ class EsxtopSshCollector:
     """A ``feed.Collector`` for ``ssh://user@host``: one host, one ``esxtop -b -a`` on it.
 
     Whichever way it ends, no esxtop of ours is left on the host: it ends with the connection, and where a
-    network is cut without a word, a watcher on the host ends it soon after.
+    network is cut without a word, a watcher on the host ends it soon after. Where a key lets us in, no
+    password is tried after that: while the key is refused, in lockdown mode, it is waited for.
     """
 
     def __init__(
@@ -57,7 +66,7 @@ class EsxtopSshCollector:
         time_outs: TimeOuts | None = None,
         streaming: Streaming | None = None,
     ) -> None:
-        self._address, self._login = address, login
+        self._address, self._login, self._is_by_key = address, login, False
         self._pin, self._known, self._ask, self._time_outs = pin, known, ask, time_outs or TimeOuts()
         self._limits = streaming or load_esxtop_streaming()
         self._interval_s = _interval(pace, self._limits)
@@ -84,10 +93,12 @@ class EsxtopSshCollector:
                 if not controls.is_set():
                     raise
             except SourceError as error:
-                if not host.rows or not refusals.is_transient(error):
+                is_refused = isinstance(error, LoginError) and self._is_by_key
+                if not host.rows or not (is_refused or refusals.is_transient(error)):
+                    host.miss(error.happened, str(error), "failed")
                     raise
                 wait_s = limits.first_wait_s if host.rows > before else min(limits.longest_wait_s, wait_s * 2)
-                _wait_to_return(host, error, wait_s, controls)
+                _wait_to_return(host, error, limits.refused_wait_s if is_refused else wait_s, controls)
         host.end()
 
     def _record_once(self, recorded: RecordedHost, controls: Controls) -> None:
@@ -99,16 +110,26 @@ class EsxtopSshCollector:
             if refusal is not None or isinstance(host, NoAnswer):
                 assert refusal is not None
                 raise refusal
-            recorded.connected(host)
             command = esxtop_command(self._interval_s)
-            with connection.start(command, self._limits.silence_s) as process:
-                self._stream(connection, process, host, recorded, controls)
+            now: RemoteHost | None = host
+            while now is not None:
+                recorded.connected(now)
+                with connection.start(command, self._limits.silence_s) as process:
+                    now = self._stream(connection, process, now, recorded, controls)
 
     @contextmanager
     def _connected(self, controls: Controls) -> Iterator[SshConnection]:
+        used: list[bool] = []
+
+        def password() -> str:
+            used.append(True)
+            return "" if given is None else given()
+
+        given = self._login.password
+        login = self._login if given is None else replace(self._login, password=password)
         connection = SshConnection(
             self._address,
-            self._login,
+            replace(login, password=None) if self._is_by_key else login,
             pin=self._pin,
             known=self._known,
             ask=self._ask,
@@ -122,6 +143,7 @@ class EsxtopSshCollector:
             if translated is error:
                 raise
             raise translated from error
+        self._is_by_key = not used
         try:
             yield connection
         finally:
@@ -134,17 +156,19 @@ class EsxtopSshCollector:
         host: RemoteHost,
         recorded: RecordedHost,
         controls: Controls,
-    ) -> None:
+    ) -> RemoteHost | None:
+        """Take what esxtop writes until asked to stop or to pause: None; or until VMs come that it can't
+        show: the host as it is now. Raises SourceError.
+        """
         limits, others = self._limits, ""
         patience_s = limits.patience(self._interval_s)
         output = EsxtopOutput(load_catalogue(), limits.greeting_bytes, limits.headers)
-        before = recorded.rows
-        heard = signed = time.monotonic()
+        before, heard = recorded.rows, time.monotonic()
+        sign, look = _Every(limits.sign_s), _Every(limits.vms_s)
         while not controls.is_set() and not controls.paused:
             chunk = process.read(_READ_S)
-            if time.monotonic() - signed >= limits.sign_s:
+            if sign.is_due():
                 process.give_sign()
-                signed = time.monotonic()
             if chunk == b"":
                 code = process.exit_code(_ENDING_S)
                 said = _last_line(process.stderr) or others
@@ -160,6 +184,35 @@ class EsxtopSshCollector:
                 recorded.report("recording")
             if time.monotonic() - heard > patience_s:
                 raise refusals.nothing_written(self._address, patience_s, others)
+            is_looked_at = recorded.rows > before and look.is_due()
+            if is_looked_at and (now := _with_new_vms(connection, host, controls)) is not None:
+                return now
+        return None
+
+
+class _Every:
+    """Says when so many seconds have passed since it last said so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._last = seconds, time.monotonic()
+
+    def is_due(self) -> bool:
+        """Return True once in each of its times."""
+        if time.monotonic() - self._last < self._seconds:
+            return False
+        self._last = time.monotonic()
+        return True
+
+
+def _with_new_vms(connection: SshConnection, host: RemoteHost, controls: Controls) -> RemoteHost | None:
+    """The host as it is now, if VMs run on it that did not when its esxtop was started; else None."""
+    if host.running is None:
+        return None
+    with _closed_on_stop(connection, controls):
+        running = ask_running(connection)
+        if running is None or running <= host.running:
+            return None
+        return replace(host, running=running, objects=ask_objects(connection), clock=None)
 
 
 @contextmanager

@@ -29,6 +29,11 @@ done
 echo 'hyperscope: volumes'
 esxcli --formatter=csv storage filesystem list 2>/dev/null
 """
+VMS_QUESTION = """\
+echo 'hyperscope: vms'
+esxcli --formatter=csv vm process list 2>/dev/null && echo 'hyperscope: told'
+"""
+"""Which VMs run, without looking into their files."""
 _PART = "hyperscope: "
 _PLACE = re.compile(r"/vmfs/volumes/[0-9A-Za-z:._-]+/?")
 _MAX_ROWS = 4096
@@ -73,6 +78,17 @@ def read_objects(lines: Sequence[str]) -> ObjectsOfHost:
         if _PLACE.fullmatch(row.get("MountPoint", ""))
     }
     return ObjectsOfHost(tuple(vms), {name: place for name, place in volumes.items() if name})
+
+
+def read_running(lines: Sequence[str]) -> frozenset[str] | None:
+    """Return the ids of the running VMs' worlds as the answer to ``VMS_QUESTION`` has them.
+
+    None if the host does not tell: that is no host without VMs.
+    """
+    if f"{_PART}told" not in lines:
+        return None
+    rows = _rows([line for line in lines if not line.startswith(_PART)])
+    return frozenset(row["WorldID"] for row in rows if row.get("WorldID", "").isdigit())
 
 
 def _rows(lines: Sequence[str]) -> Iterator[dict[str, str]]:

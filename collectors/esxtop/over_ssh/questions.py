@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from collectors.axis import ClockReading
-from collectors.esxtop.over_ssh.host_objects import QUESTION, ObjectsOfHost, read_objects
+from collectors.esxtop.over_ssh.host_objects import (
+    QUESTION,
+    VMS_QUESTION,
+    ObjectsOfHost,
+    read_objects,
+    read_running,
+)
 from connections.ssh.connection import CommandResult, SshConnection
 from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
@@ -47,6 +53,7 @@ echo '{_BEGIN}'
 echo "uuid=$(uuid | head -n 1)"
 echo '{_END}'
 """
+_VMS = f"echo '{_BEGIN}'\n{VMS_QUESTION}echo '{_END}'\n"
 _OBJECTS = f"echo '{_BEGIN}'\n{QUESTION}echo '{_END}'\n"
 _SOFT_S = 10.0
 
@@ -61,7 +68,8 @@ class RemoteHost:
     """What a host says of itself; empty where it says nothing. All texts are safe to show.
 
     ``clock`` is what its clock showed, None if it has no ``date``. ``is_root`` is None if it does not
-    tell. ``uuid`` is its hardware's, as a vCenter knows it. ``objects`` are its VMs and volumes.
+    tell. ``uuid`` is its hardware's, as a vCenter knows it. ``objects`` are its VMs and volumes,
+    ``running`` the ids of its VMs' worlds, None if it does not tell.
     """
 
     clock: ClockReading | None
@@ -73,6 +81,7 @@ class RemoteHost:
     product: str
     uuid: str
     objects: ObjectsOfHost = field(default_factory=ObjectsOfHost)
+    running: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,8 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
     if has_esxtop:
         for question in (_VERSION, _UUID_OF_HARDWARE):
             answers |= _asked_softly(connection, question)
-    objects = _ask_objects(connection) if has_esxtop else ObjectsOfHost()
+    running = ask_running(connection) if has_esxtop else None
+    objects = ObjectsOfHost() if running is None else ask_objects(connection)
     uuid, name, user = answers.get("uuid", "").lower(), answers.get("name", ""), answers.get("user", "")
     return RemoteHost(
         clock=clock,
@@ -105,6 +115,7 @@ def ask(connection: SshConnection, within_s: float) -> RemoteHost | NoAnswer:
         product=shown(answers.get("product", ""), _LONGEST),
         uuid=uuid if _UUID.fullmatch(uuid) and uuid.strip("0f-") else "",
         objects=objects,
+        running=running,
     )
 
 
@@ -135,15 +146,30 @@ def _asked_softly(connection: SshConnection, question: str, within_s: float = _S
         return {}
 
 
-def _ask_objects(connection: SshConnection) -> ObjectsOfHost:
-    """The host's VMs and volumes; none if it does not tell. Raises SourceError for a lost connection."""
+def ask_running(connection: SshConnection) -> frozenset[str] | None:
+    """Return the ids of the worlds of the VMs that run; None if the host does not tell.
+
+    Raises SourceError for a lost connection.
+    """
+    return read_running(_listed(connection, _VMS))
+
+
+def ask_objects(connection: SshConnection) -> ObjectsOfHost:
+    """Return the host's VMs and volumes; none if it does not tell.
+
+    Raises SourceError for a lost connection.
+    """
+    return read_objects(_listed(connection, _OBJECTS))
+
+
+def _listed(connection: SshConnection, question: str) -> list[str]:
     try:
-        done = connection.run(_OBJECTS, _SOFT_S, _MOST_OBJECTS)
+        done = connection.run(question, _SOFT_S, _MOST_OBJECTS)
     except SourceError:
         if not connection.is_open:
             raise
-        return ObjectsOfHost()
-    return read_objects(_between(done.stdout) or ())
+        return []
+    return _between(done.stdout) or []
 
 
 def _run(connection: SshConnection, question: str, within_s: float) -> CommandResult:

@@ -27,6 +27,7 @@ _QUARTER_MS = 900_000
 _HOUR_MS = 3_600_000
 _SET_BACK = "The host's clock was set back by {}: its samples count again from where they ended."
 _SET_FORWARD = "the host's clock was set forward"
+_STARTED_ANEW = "esxtop was started anew, since it shows no VM that came later"
 
 
 class RecordedHost:
@@ -55,7 +56,9 @@ class RecordedHost:
         self.rows = 0
 
     def connected(self, remote: RemoteHost) -> None:
-        """A connection stands, and the host has said who it is."""
+        """A connection stands, or another esxtop is started over it; the host has said who it is."""
+        if self._coverage is not None and self._remote is not None and self._remote.running != remote.running:
+            self._coverage.blame(_STARTED_ANEW)
         self._remote, self._zone_ms = remote, None
         self._said = self._trouble = ""
         if remote.clock is not None:
