@@ -14,6 +14,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import warm_starts
 from tests.made_once import FOLDER
 from tests.order import long_ones_first
 
@@ -31,12 +32,14 @@ def pytest_configure(config: pytest.Config) -> None:
     Python's own threshold of 700 objects would have the collector take a tenth of the time of what is judged.
     """
     gc.set_threshold(_OBJECTS)
+    warm_starts.install()
     if not hasattr(config, "workerinput"):
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="hyperscope-tests-")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Delete the run's folder."""
+    warm_starts.WARM.end()
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
 
@@ -51,6 +54,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_marked(name: str) -> Callable[[pytest.Item], bool]:
     return lambda item: item.get_closest_marker(name) is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the programs of a test begin loaded, but where how they begin is what it is about."""
+    warm_starts.WARM.is_wanted = item.get_closest_marker("cold") is None
 
 
 def pytest_collection_finish() -> None:
