@@ -1,7 +1,8 @@
 """Runs Hyperscope from a fresh clone, on a machine that has nothing but Python 3.11 or newer.
 
     python run.py              the workbench on the embedded lab (without a display: the same, headless)
-    python run.py test         every check and every test, with all that they need
+    python run.py test         every check and the tests, with all that they need
+    python run.py test --all   with those, too, that measure more than they test (half an hour)
     python run.py lint         formatting, lint, types and layers only
     python run.py bench        the benchmarks, each beside its peer; writes benchmarks/RESULTS.md
     python run.py bundle       the program as one folder that needs no Python (dist/)
@@ -27,6 +28,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -55,7 +57,7 @@ GUIDED = frozenset(["check", "gain", "job", "jobs", "list", "look", "own", "plan
 
 # Half of the tests wait for other processes most of the time: recorders, servers, windows. Some wait for
 # minutes, which needs no core: those are begun first, by workers of their own (tests/order.py).
-TESTS_A_CORE, WAITING_TESTS = 3, 2
+TESTS_A_CORE, WAITING_TESTS = 2, 2
 
 # Where pytest keeps the names of the tests that failed, its exit code then, and how many may be run again.
 FAILED = ROOT / ".cache" / "pytest-whole"
@@ -101,10 +103,11 @@ def opens_window(arguments: Sequence[str]) -> bool:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Run lint and every test; arguments go to pytest (then only these tests run). Returns the exit code."""
+    """Run lint and the tests; arguments go to pytest (then only these tests run). Returns the exit code."""
     if code := prepare("test") or packages(TESTS):
         return code
-    if arguments:  # a few tests: those that need what could not be built are skipped, and say so
+    is_whole = list(arguments) == ["--all"]
+    if arguments and not is_whole:  # a few: those that need what could not be built are skipped, and say so
         simulators()
         return python("-m", "pytest", *arguments, where=ROOT)
     building = begin_simulators()  # meanwhile: a minute or two on a fresh machine
@@ -112,17 +115,18 @@ def test(arguments: Sequence[str]) -> int:
     linted = lint()
     collecting.wait()
     ready = end_simulators(building) or linted
-    return ready or every_test()
+    return ready or every_test(is_whole=is_whole)
 
 
-def every_test() -> int:
-    """Run every test on all cores; return the exit code.
+def every_test(*, is_whole: bool = False) -> int:
+    """Run the tests on all cores, also the thorough ones if ``is_whole``; return the exit code.
 
     A few that fail are run again, alone: what then passes raced with a busy machine. It is named, to be
     mended, but it does not make the run red; what fails twice, or many that fail, do.
     """
     shutil.rmtree(FAILED, ignore_errors=True)
-    common = ("-q", "--hypothesis-profile=ci", "-o", f"cache_dir={FAILED}")
+    chosen = () if is_whole else ("-m", "not thorough")
+    common = ("-q", "--hypothesis-profile=ci", "-o", f"cache_dir={FAILED}", *chosen)
     workers = str(TESTS_A_CORE * (os.cpu_count() or 1) + WAITING_TESTS)
     code = python("-m", "pytest", "-n", workers, "--dist", "worksteal", *common, where=ROOT)
     failed = failed_tests()
@@ -170,8 +174,8 @@ def only_lint(_arguments: Sequence[str]) -> int:
 
 
 def lint() -> int:
-    """Check formatting, lint, types, layers and generated pages: all of them run; returns the first
-    failing exit code.
+    """Check formatting, lint, types, layers and generated pages: all of them run, side by side; returns the
+    first failing exit code.
     """
     checks: tuple[tuple[str, ...], ...] = (
         ("-m", "ruff", "format", "--check", "."),
@@ -181,10 +185,21 @@ def lint() -> int:
         ("docs/generate.py", "--check"),
     )
     codes = []
-    for check in checks:
-        say("checking: " + " ".join(word for word in check if not word.startswith("-"))[:60])
-        codes.append(python(*check, where=ROOT))
+    with ThreadPoolExecutor() as pool:
+        for check, done in zip(checks, pool.map(checked, checks), strict=True):
+            say("checking: " + " ".join(word for word in check if not word.startswith("-"))[:60])
+            print(done.stdout, end="", flush=True)
+            codes.append(done.returncode)
     return next((code for code in codes if code), 0)
+
+
+def checked(check: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run one check to its end; return what it said."""
+    command, both = [str(PYTHON), *check], subprocess.STDOUT
+    return subprocess.run(
+        command, cwd=ROOT, env=python_environment(), stdout=subprocess.PIPE, stderr=both, encoding="utf-8",
+        check=False,
+    )  # fmt: skip
 
 
 def prepare(level: str) -> int:

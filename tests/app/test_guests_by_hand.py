@@ -12,6 +12,7 @@ import pytest
 from sessions.store import SessionReader
 from tests.app.kills import kill_in
 from tests.app.typed import Typist, confirmed, shorten
+from tests.some_of_many import others
 from tests.workloads.guests.running import needs_fio, wait_until
 from tests.workloads.guests.separate import Guest, separate_guests
 
@@ -118,7 +119,7 @@ def a_plan(typed: Typist, guests: Sequence[Guest], folder: Path, measure: float 
     return plan
 
 
-@pytest.mark.parametrize(("phase", "after_s"), [("prepare", 0.5), ("fill", 2.5), ("depth", 6.0)])
+@pytest.mark.parametrize(("phase", "after_s"), [("fill", 2.5), *others(("prepare", 0.5), ("depth", 6.0))])
 def test_a_killed_run_is_restored(two: list[Guest], tmp_path: Path, phase: str, after_s: float) -> None:
     typed, session = typist_of(tmp_path, two), tmp_path / "s.hscope"
     plan = a_plan(typed, two, tmp_path)

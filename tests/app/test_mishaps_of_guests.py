@@ -12,6 +12,7 @@ import pytest
 from sessions.store import SessionReader
 from tests.app.kills import wait_for_phase
 from tests.app.typed import Said, Typist, confirmed, shorten
+from tests.some_of_many import others
 from tests.workloads.guests.machines import settable_clock
 from tests.workloads.guests.running import needs_fio, wait_until
 from tests.workloads.guests.separate import Guest, separate_guests
@@ -91,7 +92,7 @@ GONE = {
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("mishap", GONE)
+@pytest.mark.parametrize("mishap", ["die", *others("hang", "lose_network")])
 def test_a_guest_that_is_gone_while_it_measures(three: list[Guest], tmp_path: Path, mishap: str) -> None:
     begin, mend, why = GONE[mishap]
     failed = failing(three, tmp_path, "depth", begin)

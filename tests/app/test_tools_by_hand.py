@@ -23,6 +23,7 @@ from tests.app.tools_runs import (
 )
 from tests.app.typed import confirmed
 from tests.fio.written_content import content_of
+from tests.some_of_many import others
 from tests.workloads.guests.running import wait_until
 
 pytestmark = pytest.mark.slow
@@ -70,7 +71,7 @@ def test_the_cache_pair_asks_and_goes_on(tmp_path: Path) -> None:
         assert stage.differences(before) == []
 
 
-@pytest.mark.parametrize("same_seeds", [False, True])
+@pytest.mark.parametrize("same_seeds", [True, *others(False)])
 def test_what_populates_disks_is_as_duplicate_and_compressible_as_asked(
     tmp_path: Path, same_seeds: bool
 ) -> None:
@@ -98,14 +99,10 @@ def test_what_populates_disks_is_as_duplicate_and_compressible_as_asked(
         assert content_of(copies).duplicate == pytest.approx(75 if same_seeds else 50, abs=2)
 
 
-QUICK: list[tuple[str, Moment]] = [
-    ("sioc-shares", "populate"),
-    ("storage-ab", "restore"),
-    ("io-sweep", "look"),
-]
-
-
-@pytest.mark.parametrize(("test", "moment"), QUICK)
+@pytest.mark.parametrize(
+    ("test", "moment"),
+    [("sioc-shares", "populate"), *others(("storage-ab", "restore"), ("io-sweep", "look"))],
+)
 def test_a_killed_run_is_restored(tmp_path: Path, test: str, moment: Moment) -> None:
     """The whole matrix of wizards and moments is benchmarks/tools_kills.py."""
     with staged(WIZARDS[test], tmp_path) as stage:

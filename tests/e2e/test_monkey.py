@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.monkeys import let_loose
 from tests.gui.recordings import capture, record
+from tests.some_of_many import others
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,7 +18,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize(("seed", "size", "theme"), [(1, "1280x720", "dark"), (2, "1440x860", "light")])
+@pytest.mark.parametrize(
+    ("seed", "size", "theme"), [(1, "1280x720", "dark"), *others((2, "1440x860", "light"))]
+)
 def test_the_window_survives_a_monkey(tmp_path: Path, seed: int, size: str, theme: str) -> None:
     files = [record(tmp_path / "night.hscope"), capture(tmp_path / "esx.csv", seconds=300)]
     words = ["--seed", str(seed), "--size", size, "--theme", theme, "--seconds", "15", "--round-s", "15"]

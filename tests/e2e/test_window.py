@@ -17,6 +17,7 @@ from app.program import run
 from lab import Lab, export_vcenter, find_scenario, load_scenarios
 from tests.e2e.display import display
 from tests.gui.recordings import capture, record
+from tests.some_of_many import others
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 from tests.wizards.acting_lab import acted, set_of
@@ -151,6 +152,7 @@ def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> N
     [
         ("a CPU limit that somebody forgot", "cpu.limit", "set its CPU limit to Unlimited", "CPU limit",
          "high"),
+        *others(
         ("a noisy neighbour on a shared LUN", "storage.noisy_neighbour storage.device_latency",
          "limit the busiest VM on it to 300 IOPS", "IOPS limit set to 300", "high"),
         ("ballooning by a memory limit", "mem.limit", "set its memory limit to Unlimited", "memory limit",
@@ -159,6 +161,7 @@ def test_a_fix_is_verified_while_it_is_recorded(play: Play, tmp_path: Path) -> N
          "CPU limit set to", "high"),
         ("bursts that come back", "cpu.ready_high", "stop the job that comes back in its guests",
          "Stopped the job that came back", "medium"),  # the mean over all of the window is undecided
+        ),
     ],
 )  # fmt: skip
 def test_from_the_symptom_to_the_fix_in_a_lab_that_is_recorded(

@@ -19,6 +19,7 @@ from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.model import SourceSpec
 from sessions.store import SessionReader, SessionWriter
+from tests.some_of_many import others
 
 pytestmark = pytest.mark.slow
 SEED = 2
@@ -46,7 +47,7 @@ def recorded(scenario: str, path: Path) -> Lab:
     return lab
 
 
-@pytest.mark.parametrize("scenario", ["cpu-ready-low-shares", "storage-queue-lun-depth"])
+@pytest.mark.parametrize("scenario", ["cpu-ready-low-shares", *others("storage-queue-lun-depth")])
 def test_the_findings_are_the_scenarios_truth(scenario: str, tmp_path: Path) -> None:
     lab = recorded(scenario, tmp_path / "S.hscope")
     with SessionReader.open(tmp_path / "S.hscope") as session:

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.three_ways import judged
 from tests.esxtop_service.one_site import COUNTERS, SOURCES, SSH, Site
+from tests.some_of_many import others
 from tests.vcenter.running import TestVCenter
 
 pytestmark = pytest.mark.slow
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.slow
     ("scenario", "ways"),
     [
         ("cpu-ready-low-shares", ({COUNTERS}, {SSH}, set(SOURCES))),
-        ("storage-nfs-server-slow", ({COUNTERS, SSH},)),
+        *others(("storage-nfs-server-slow", ({COUNTERS, SSH},))),
     ],
 )
 def test_every_way_gives_one_truth(

@@ -21,6 +21,7 @@ from tests.connections.ssh_servers import Sshd, keygen_fingerprint
 from tests.esxtop_ssh.fake_hosts import UUID, FakeHost
 from tests.recorder.conftest import record
 from tests.recorder.running import Recorder
+from tests.some_of_many import others
 
 __all__ = ["record"]
 
@@ -63,7 +64,7 @@ def summary(found: list[Finding]) -> list[tuple[str, str, str, str, int, int]]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", ["cpu-ready-low-shares", "storage-queue-lun-depth"])
+@pytest.mark.parametrize("scenario", ["cpu-ready-low-shares", *others("storage-queue-lun-depth")])
 def test_the_findings_are_the_scenarios_truth_and_those_of_an_import(
     scenario: str,
     start_hosts: Callable[[int], list[FakeHost]],

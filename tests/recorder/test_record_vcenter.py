@@ -292,6 +292,7 @@ except RuntimeError as error:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_it_is_flat_over_many_pauses_and_faults(
     record: Record, session_path: Path, vcenter: TestVCenter
 ) -> None:

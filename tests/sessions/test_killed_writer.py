@@ -19,7 +19,7 @@ from sessions.store import SessionReader, SessionWriter, check_session
 from tests.sessions.writing_child import BLOCK, SERIES, T0, stored
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 25
+KILLS = 8
 
 
 @contextmanager

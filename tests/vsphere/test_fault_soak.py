@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("start_vcenter")  # skips where the test vC
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_faults_of_all_stages_in_twos_and_threes() -> None:
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda number: play(20, number), range(4)))
