@@ -19,6 +19,7 @@ from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
 
 _TOP = 3
+_GONE_SAMPLES = 3  # DESIGN: one or two samples that are missing at the end are no move
 _FOLDED = re.compile(r" \([\d,]+ more until [^)]*\)")
 """What the import of a log adds to the first of many equal lines."""
 _NEAR_MS = 60_000
@@ -233,9 +234,21 @@ class SentenceWriter:
         if vm.kind != "vm" or host is None:
             return ""
         stays = topology.stays(members.sources[member], topology.base(vm))
-        if not stays or stays[-1].host == host or all(one.host != host for one in stays):
+        if not stays or stays[-1].host == host:
+            return self._how_long_gone(members.sources[member], vm)
+        if all(one.host != host for one in stays):
             return ""
         return f" (at the end on {topology.entity(stays[-1].host).name})"
+
+    def _how_long_gone(self, source: int, vm: EntityRef) -> str:
+        """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
+        table, series = self.scene.table, self.scene.topology.series.of_entity(source, vm)
+        known = (~np.isnan(table.rows(source, np.array(series, dtype=np.int64)))).any(axis=0)
+        axis = table.axis(source)
+        if not known.any() or known[-_GONE_SAMPLES:].any():
+            return ""
+        gone_s = float(axis[-1] - axis[np.flatnonzero(known)[-1]]) / 1000
+        return f" (gone since {format_duration(gone_s)} before the end)"
 
 
 def _told(event: Event) -> str:

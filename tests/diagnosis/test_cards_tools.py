@@ -107,3 +107,15 @@ def test_esxtop_alone_says_which_source_would_tell() -> None:
     check = next(one for one in found.verdict.checks if one.problem == PROBLEM)
     assert check.verdict == "insufficient data"
     assert "vCenter" in check.reason
+
+
+@pytest.mark.parametrize(
+    ("interval", "seconds", "verdict"), [(300.0, 600.0, "problem"), (5.0, 120.0, "suspected")]
+)
+def test_a_fact_needs_time_and_no_number_of_samples(interval: float, seconds: float, verdict: str) -> None:
+    """Two samples of five minutes are longer than any boot; two minutes of 5 s are not."""
+    recording = Recording(seconds=seconds, interval=interval, source="vcenter")
+    recording.on_host({"cpu.pcpu_util": 30.0})
+    recording.fact(recording.vm("web01", QUIET), "tools", "guestToolsNotRunning")
+    check = next(one for one in diagnosed(recording).verdict.checks if one.problem == PROBLEM)
+    assert check.verdict == verdict

@@ -160,3 +160,30 @@ def test_what_ended_it_and_who_left_is_told_with_the_steps() -> None:
     )
     told = " ".join(found.remedies)
     assert "db0 (at the end on esx02)" in told or "db0" not in told
+
+
+def a_capture_whose_heavy_vm_leaves(at_s: float) -> Recording:
+    """A full host until its heavy VM's columns end; a capture knows no host that it went to."""
+    recording = Recording("esx01", seconds=END, interval=20)
+    recording.on_host({
+        "cpu.pcpu_util": during(0, at_s, 97.0, 30.0), "cpu.pcpu_used": during(0, at_s, 90.0, 25.0),
+        "cpu.core_util": during(0, at_s, 99.0, 40.0),
+    })  # fmt: skip
+    for number in range(4):
+        recording.vm(f"here{number}", {**FREE, "cpu.ready": during(0, at_s, 9.0, 0.5)})
+    gone = {counter: during(0, at_s, level, float("nan")) for counter, level in WAITING.items()}
+    recording.vm("heavy", {**gone, "cpu.run": during(0, at_s, 85.0, float("nan"))}, vcpus=16)
+    return recording
+
+
+def test_an_order_says_of_a_vm_whose_columns_end_that_it_is_gone() -> None:
+    found = only(a_capture_whose_heavy_vm_leaves(1800), problem="cpu.host_saturated")
+    assert verdicts(found)["few_heavy_vms"] == "likely"
+    order = next(one for one in found.remedies if one.startswith("Move the heaviest"))
+    assert "heavy (gone since 9 min 40 s before the end) (" in order
+    assert "here0 (gone" not in " ".join(found.remedies)
+
+
+def test_a_sample_that_is_missing_at_the_end_is_no_move() -> None:
+    found = only(a_capture_whose_heavy_vm_leaves(END - 60), problem="cpu.host_saturated")
+    assert "gone since" not in " ".join(found.remedies)
