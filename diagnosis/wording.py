@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diagnosis import entity_statistics
+from diagnosis.arrays import BoolArray
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
@@ -243,7 +244,8 @@ class SentenceWriter:
     def _how_long_gone(self, source: int, vm: EntityRef) -> str:
         """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
         table, series = self.scene.table, self.scene.topology.series.of_entity(source, vm)
-        known = (~np.isnan(table.rows(source, np.array(series, dtype=np.int64)))).any(axis=0)
+        absent = np.isnan(table.rows(source, np.array(series, dtype=np.int64)))
+        known: BoolArray = np.any(~absent, axis=0)
         axis = table.axis(source)
         if not known.any() or known[-_GONE_SAMPLES:].any():
             return ""

@@ -171,8 +171,9 @@ def a_capture_whose_heavy_vm_leaves(at_s: float) -> Recording:
     })  # fmt: skip
     for number in range(4):
         recording.vm(f"here{number}", {**FREE, "cpu.ready": during(0, at_s, 9.0, 0.5)})
-    gone = {counter: during(0, at_s, level, float("nan")) for counter, level in WAITING.items()}
-    recording.vm("heavy", {**gone, "cpu.run": during(0, at_s, 85.0, float("nan"))}, vcpus=16)
+    waiting = {"cpu.ready": 12.0, "cpu.run": 85.0, "cpu.used": 80.0, "cpu.max_limited": 0.0}
+    gone = {counter: during(0, at_s, level, float("nan")) for counter, level in waiting.items()}
+    recording.vm("heavy", gone, vcpus=16)
     return recording
 
 
