@@ -84,6 +84,9 @@ def test_times_of_all_spellings() -> None:
         ("VmReconfiguredEvent", "reconfigure", "*"),
         ("HostRemovedEvent", "inventory", "entity"),
         ("EnteredMaintenanceModeEvent", "host", "maintenance"),
+        ("esx.problem.hardware.fpin.fc.peercongestion.creditstall", "storage", ""),
+        ("esx.problem.vmfs.nfs.volume.io.latency.exceed.threshold.period", "storage", ""),
+        ("esx.problem.vm.kill.unexpected.vmtrack", "memory", ""),
     ],
 )
 def test_kinds(type_: str, kind: str, tells: str) -> None:
