@@ -358,7 +358,13 @@ class TestSwapWaitAndPast:
         vm(recording, "a", swapped=577.3, swap_read=0.01)
         found = only(recording, problem="mem.swapped_past")
         assert (found.severity, found.causes[0].cause) == ("info", "past_pressure")
-        assert found.conclusion.startswith("a has 577 MB in its swap file; ")  # nobody told its size
+        assert found.conclusion.startswith("a has 577 MB of 8 GB in its swap file; ")
+
+    def test_a_size_that_nobody_tells_leaves_no_hole(self) -> None:
+        recording = host()
+        recording.vm("a", {"mem.swapped": 577.3, "mem.swap_read": 0.01, "mem.swap_write": 0.0})
+        found = only(recording, problem="mem.swapped_past")
+        assert found.conclusion.startswith("a has 577 MB in its swap file; ")
 
     def test_less_than_a_megabyte_is_nothing(self) -> None:
         recording = host()
