@@ -9,6 +9,7 @@ from lab import FieldSet, Lab, Scenario, vcenter_document
 from lab.lab import Tick
 from lab.recording import samples_in
 from lab.scenario import View
+from lab.seen import TOGETHER
 from lab.vcenter_export import VcenterView
 from resources.catalogue import Catalogue
 from resources.units import format_duration
@@ -77,14 +78,13 @@ def play_both(
     """
     lab = Lab(scenario, seed=seed, fields=CAPTURES[ESXTOP.capture], computed="all")
     view = VcenterView(lab, lab.duration_s, catalogue=catalogue)
-    samples, ticks, document = samples_in(lab, lab.duration_s), list[Tick](), None
-    for number in range(max(samples, view.ticks)):
-        now_ms, tick = lab.now_ms, lab.tick()
-        if tick is not None and number < samples:
-            ticks.append(tick)
-        if number < view.ticks:
-            view.take(now_ms, is_taken=tick is not None)
-        if number == view.ticks - 1:
-            document = view.document()
-    assert document is not None
+    samples, ticks = samples_in(lab, lab.duration_s), list[Tick]()
+    for begin in range(0, view.ticks, TOGETHER):
+        seen = lab.steps(min(TOGETHER, view.ticks - begin))
+        ticks += lab.ticks_of(seen)
+        view.take(seen)
+    document = view.document()
+    if samples > view.ticks:
+        ticks += lab.ticks_of(lab.steps(samples - view.ticks))
+    ticks = [tick for tick in ticks if tick.t_ms < lab.start_ms + lab.duration_s * 1000]
     return lab, session_of(ticks, lab, catalogue), vcenter_session(document, catalogue)

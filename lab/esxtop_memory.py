@@ -10,6 +10,7 @@ from lab.host_memory import Memory
 from lab.inventory import NODES, Cluster
 from lab.layout import HostLayout
 from lab.parameters import Index, Parameters
+from lab.seen import Seen
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray
 
@@ -54,7 +55,7 @@ class MemoryView:
         self._tick_s = tick_s
         self._every = round(_SAMPLE_S / tick_s)
         self._phase = rng.integers(0, self._every, index.vms)
-        self._active = memory.active.copy()
+        self._active: FloatArray = memory.active.copy()
         self._rng = rng
         self._ticks = 0
         self._constants(len(groups), [len(group.worlds) for group in groups], memory)
@@ -67,39 +68,43 @@ class MemoryView:
         table.set({"Alloc Min Limited": _UNLIMITED, "Memctl?": 0.0, "Commit Pages Per Share": 100.0})
         users = self._user_mb
         for name, share in _OF_USER_WORLDS.items():
-            table.row[name][self._user_groups] = users * share
-        mine = self._vm_groups
-        table.row["Memory Size MBytes"][mine] = memory.size
-        table.row["Memctl?"][mine] = memory.tools
-        table.row["Memctl Max MBytes"][mine] = memory.balloon_max
-        table.row["Alloc Min"][mine] = memory.reserved
-        table.row["Overhead MBytes"][mine] = memory.overhead
-        table.row["Overhead Max MBytes"][mine] = memory.overhead * 1.25
-        table.row["Overhead UW MBytes"][mine] = 8.0 + 0.0002 * memory.size
-        table.row["Numa Home Nodes"][mine] = np.where(self._home < NODES, self._home, 0.0)
+            table.ticks[name][:, self._user_groups] = users * share
+        for name, values in (
+            ("Memory Size MBytes", memory.size), ("Memctl?", memory.tools),
+            ("Memctl Max MBytes", memory.balloon_max), ("Alloc Min", memory.reserved),
+            ("Overhead MBytes", memory.overhead), ("Overhead Max MBytes", memory.overhead * 1.25),
+            ("Overhead UW MBytes", 8.0 + 0.0002 * memory.size),
+            ("Numa Home Nodes", np.where(self._home < NODES, self._home, 0.0)),
+        ):  # fmt: skip
+            table.ticks[name][:, self._vm_groups] = values
         assert count == table.size
 
-    def update(self, memory: Memory, parameters: Parameters) -> None:
-        """Write the values of one tick."""
-        due = (self._ticks + self._phase) % self._every == 0
-        self._active = np.where(due, memory.active, self._active)
-        self._ticks += 1
-        self._vms(memory, parameters)
-        self._hosts(memory)
+    def update(self, seen: Seen) -> None:
+        """Write the values of the ticks that were seen."""
+        estimated = np.stack([self._estimate(active) for active in seen.memory.active])
+        self._vms(seen.memory, seen.parameters, estimated)
+        self._hosts(seen.memory)
 
-    def _vms(self, memory: Memory, parameters: Parameters) -> None:
-        row, mine = self._tables["Group Memory"].row, self._vm_groups
+    def _estimate(self, active: FloatArray) -> FloatArray:
+        """What ESXi thinks that each VM uses, which it finds out once a minute."""
+        due = (self._ticks + self._phase) % self._every == 0
+        self._active = np.where(due, active, self._active)
+        self._ticks += 1
+        return self._active
+
+    def _vms(self, memory: Memory, parameters: Parameters, estimated: FloatArray) -> None:
+        row, mine = self._tables["Group Memory"].ticks, self._vm_groups
         local = np.where(np.isnan(parameters.remote), self._local, 1.0 - parameters.remote)
         moves = parameters.rebalances * self._tick_s
         consumed = memory.consumed()
         granted = np.maximum(memory.touched - memory.balloon - memory.swapped, consumed)
-        active = np.rint(100.0 * self._active / memory.size)
+        active = np.rint(100.0 * estimated / memory.size)
         values: dict[str, FloatArray] = {
             "Memory Granted Size MBytes": granted,
             "Memory Consumed Size MBytes": consumed,
             "Target Size MBytes": np.minimum(consumed * 1.02 + 4.0, memory.size),
-            "Touched MBytes": self._active,
-            "Touched Write MBytes": self._active * 0.4,
+            "Touched MBytes": estimated,
+            "Touched Write MBytes": estimated * 0.4,
             "% Active Estimate": active,
             "% Active Slow Estimate": np.rint(0.96 * active),
             "% Active Fast Estimate": np.rint(1.02 * active),
@@ -122,15 +127,22 @@ class MemoryView:
             "Numa Local Memory MBytes": consumed * local,
             "Numa Remote Memory MBytes": consumed * (1.0 - local),
             "Numa % Local": np.floor(100.0 * local),
-            "Numa Rebalance Count Delta": self._rng.poisson(moves).astype(float) if moves.any() else moves,
+            "Numa Rebalance Count Delta": self._moved(moves),
             "Commit Charged MBytes": consumed,
             "Commit Target MBytes": consumed,
             "Min Commit Target MBytes": memory.reserved,
         }
         for name, value in values.items():
-            row[name][mine] = value
+            row[name][:, mine] = value
         limit = np.minimum(parameters.mem_limit, 1e3) * memory.size
-        row["Alloc Max"][mine] = np.where(np.isinf(parameters.mem_limit), _UNLIMITED, limit)
+        row["Alloc Max"][:, mine] = np.where(np.isinf(parameters.mem_limit), _UNLIMITED, limit)
+
+    def _moved(self, moves: FloatArray) -> FloatArray:
+        """Whole moves to another home node; in a tick that moves nothing nothing is left to chance."""
+        counted = moves.copy()
+        for tick in np.flatnonzero(moves.any(axis=1)).tolist():
+            counted[tick] = self._rng.poisson(moves[tick])
+        return counted
 
     def _hosts(self, memory: Memory) -> None:
         start = self._index.vm_start
@@ -167,5 +179,6 @@ class MemoryView:
         })  # fmt: skip
         sizes = total(memory.size + memory.overhead)
         over = np.maximum(sizes / (memory.machine - memory.kernel) - 1.0, 0.0)
-        for minutes in (1, 5, 15):
-            self._tables["Memory"].row[f"Memory Overcommit ({minutes} Minute Avg)"][...] = over
+        self._tables["Memory"].set(
+            {f"Memory Overcommit ({minutes} Minute Avg)": over for minutes in (1, 5, 15)}
+        )

@@ -13,8 +13,9 @@ from sessions.model import FloatArray, IntArray
 
 
 class Table:
-    """One object class: ``data[i, j]`` is counter i of instance j; ``row[name]`` is the index i of a counter.
+    """One object class: ``data[t, i, j]`` is counter i of instance j in tick t of those that are held.
 
+    ``ticks[name]`` are the values of a counter (ticks, instances), ``row[name]`` those of the last tick.
     ``names`` are the instances, host by host; ``start[h]`` is the position of the first instance of host h.
     ``wanted`` are the counters that are read; the others may stay 0.
     """
@@ -26,20 +27,25 @@ class Table:
         self.start = np.cumsum([0, *(len(one) for one in names)])
         self.size = int(self.start[-1])
         self.offset = 0
-        self.data: FloatArray = np.zeros((len(self.fields), self.size))
+        self.cells = len(self.fields) * self.size
+        self.data: FloatArray = np.zeros((1, len(self.fields), self.size))
+        self.ticks: dict[str, FloatArray] = {}
         self.row: dict[str, FloatArray] = {}
         self.wanted = frozenset(field.name for field in fields)
 
-    def attach(self, flat: FloatArray, offset: int) -> None:
-        """Make ``data`` a view into the flat array of all tables, at ``offset``."""
+    def attach(self, held: FloatArray, offset: int) -> None:
+        """Make ``data`` a view into the array of all tables (ticks, cells), at ``offset``."""
         self.offset = offset
-        self.data = flat[offset : offset + self.data.size].reshape(self.data.shape)
-        self.row = {field.name: self.data[position] for position, field in enumerate(self.fields)}
+        shape = (len(held), len(self.fields), self.size)
+        self.data = held[:, offset : offset + self.cells].reshape(shape)
+        names = [field.name for field in self.fields]
+        self.ticks = {name: self.data[:, position] for position, name in enumerate(names)}
+        self.row = {name: self.data[-1, position] for position, name in enumerate(names)}
 
     def set(self, values: Mapping[str, FloatArray | float]) -> None:
-        """Write the values of whole counters, for all instances."""
+        """Write the values of whole counters, for all instances, in all ticks or (ticks, instances)."""
         for name, value in values.items():
-            self.row[name][...] = value
+            self.ticks[name][...] = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,10 @@ class CaptureColumn:
 
 
 class EsxtopTables:
-    """The tables by name, in one flat array, so that a host's row is a single gather."""
+    """The tables by name, in one array, so that a host's row is a single gather.
+
+    ``held`` are the values, shape (ticks, cells): of one tick, or of several that are shown together.
+    """
 
     def __init__(self, tables: Iterable[Table], fields: FieldSet = "all") -> None:
         self.tables = {table.cls: table for table in tables}
@@ -61,12 +70,27 @@ class EsxtopTables:
                 table.wanted = frozenset(
                     field.name for field in table.fields if selected(table.cls, field, fields)
                 )
-        self.flat: FloatArray = np.zeros(sum(table.data.size for table in self.tables.values()))
+        self.held: FloatArray = np.zeros((1, sum(table.cells for table in self.tables.values())))
         self._selected: dict[tuple[str, FieldSet], tuple[int, ...]] = {}
+        self._attach()
+
+    def _attach(self) -> None:
         offset = 0
         for table in self.tables.values():
-            table.attach(self.flat, offset)
-            offset += table.data.size
+            table.attach(self.held, offset)
+            offset += table.cells
+
+    @property
+    def flat(self) -> FloatArray:
+        """The values of the last tick."""
+        last: FloatArray = self.held[-1]
+        return last
+
+    def hold(self, ticks: int) -> None:
+        """Make room for so many ticks; what no tick changes is the same in all of them."""
+        if ticks != len(self.held):
+            self.held = np.repeat(self.held[-1:], ticks, axis=0)
+            self._attach()
 
     def __getitem__(self, cls: str) -> Table:
         return self.tables[cls]

@@ -20,5 +20,13 @@ def between(values: FloatArray, low: FloatArray | float, high: FloatArray | floa
 
 
 def run_sums(values: FloatArray, start: IntArray) -> FloatArray:
-    """Sum consecutive runs of ``values``: each from its ``start`` up to the next, the last to the end."""
-    return cast("FloatArray", np.add.reduceat(values, start))
+    """Sum consecutive runs of the last axis: each from its ``start`` up to the next, the last to the end."""
+    return cast("FloatArray", np.add.reduceat(values, start, axis=-1))
+
+
+def sums_of_ticks(group: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Do as ``sums`` does for each row of ``values``, shape (ticks, values of ``group``)."""
+    ticks = len(values)
+    cell = group + count * np.arange(ticks)[:, None]
+    found = np.bincount(cell.reshape(-1), values.reshape(-1), minlength=ticks * count)
+    return cast("FloatArray", found.reshape(ticks, count))

@@ -100,7 +100,7 @@ class Memory:
         self.touched = np.array([vm.touched for vm in vms]) * self.size
         away = np.array([vm.swapped for vm in vms]) * self.size
         hot = np.array([vm.hot for vm in vms])
-        self.swap_hot, self.swap_cold, self._swap_dead = np.zeros(index.vms), away * hot, away * (1.0 - hot)
+        self.swap_hot, self.swap_cold, self.swap_dead = np.zeros(index.vms), away * hot, away * (1.0 - hot)
         self._lasting = np.array([vm.balloon for vm in vms]) * self.size
         self.balloon = self._lasting.copy()
         self.touched = np.maximum(self.touched, away + self.balloon)
@@ -113,18 +113,18 @@ class Memory:
         self.swap_in, self.swap_out, self.cache_in, self.cache_out = (zero.copy() for _ in range(4))
         self.zip_rate, self.unzip_rate, self.stall = zero.copy(), zero.copy(), zero.copy()
         self.active = np.array([vm.active for vm in vms]) * self.size
-        self._absent = np.zeros(index.vms, dtype=bool)
+        self.absent = np.zeros(index.vms, dtype=bool)
         self.dram = np.array([host.dram_mb or np.inf for host in hosts])
         self.tier_read, self.tier_wait = zero.copy(), zero.copy()
         self._update_free()
 
     def leave(self, absent: BoolArray) -> None:
         """Take away all memory of the VMs that are not there."""
-        if not absent.any() and not self._absent.any():
+        if not absent.any() and not self.absent.any():
             return
-        self._absent = absent
+        self.absent = absent
         for name in (
-            "touched", "balloon", "swap_hot", "swap_cold", "_swap_dead", "zipped", "zip_hot", "saved",
+            "touched", "balloon", "swap_hot", "swap_cold", "swap_dead", "zipped", "zip_hot", "saved",
             "_lasting", "_aim",
         ):  # fmt: skip
             setattr(self, name, np.where(absent, 0.0, getattr(self, name)))
@@ -155,7 +155,7 @@ class Memory:
     def _grow(self, parameters: Parameters) -> None:
         """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
         blocked = self.free[self._index.vm_host] < 0.2 * self.min_free[self._index.vm_host]
-        wanted = np.where(self._absent, 0.0, np.minimum(parameters.touch, 1.0) * self.size - self.touched)
+        wanted = np.where(self.absent, 0.0, np.minimum(parameters.touch, 1.0) * self.size - self.touched)
         self.touched = self.touched + np.maximum(wanted, 0.0) * np.where(blocked, 0.05, 1.0)
 
     def _return(self, fault_ms: FloatArray, tick_s: float) -> None:
@@ -282,17 +282,17 @@ class Memory:
     def consumed(self) -> FloatArray:
         """Return the machine memory of each VM: touched minus reclaimed, shared and compressed."""
         gone = self.balloon + self.swapped + self.saved + 0.5 * self.zipped
-        result: FloatArray = np.where(self._absent, 0.0, np.maximum(self.touched - gone, 0.02 * self.size))
+        result: FloatArray = np.where(self.absent, 0.0, np.maximum(self.touched - gone, 0.02 * self.size))
         return result
 
     @property
     def swapped(self) -> FloatArray:
         """Return the MB of each VM in its swap file (or the host cache)."""
-        total: FloatArray = self.swap_hot + self.swap_cold + self._swap_dead
+        total: FloatArray = self.swap_hot + self.swap_cold + self.swap_dead
         return total
 
     def _update_free(self) -> None:
-        used = self._per_host(self.consumed() + self.overhead * ~self._absent)
+        used = self._per_host(self.consumed() + self.overhead * ~self.absent)
         self.free = np.maximum(self.machine - self.kernel - self.user - used, 0.06 * self.min_free)
         ratio = self.free / self.min_free
         self.state: IntArray = (ratio[:, None] < np.array(STATE_FLOORS)).sum(axis=1)

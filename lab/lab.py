@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from collectors.esxtop_names import ColumnPath
 from lab.esxtop_cpu import CpuView
 from lab.esxtop_memory import MemoryView
@@ -17,6 +19,7 @@ from lab.layout import build_layouts_of, build_tables
 from lab.physics import TICK_S, Physics
 from lab.printout import Printout
 from lab.scenario import Scenario
+from lab.seen import Keeper, Seen
 from lab.truth import GroundTruth, find_truth
 from resources.failures import UsageError
 from sessions.model import FloatArray
@@ -64,6 +67,7 @@ class Lab(Physics):
         self._show(computed or fields)
         self._ticks = 0
         self.warm_up()
+        self._keeper = Keeper(self)
 
     def _show(self, computed: FieldSet) -> None:
         cluster, rngs = self.cluster, self.rngs
@@ -142,16 +146,39 @@ class Lab(Physics):
         return self._taken(number, now_ms, self._interval.end()) if is_taken else None
 
     def _taken(self, number: int, now_ms: int, flat: FloatArray | None = None) -> Tick:
-        return Tick(now_ms, self._printout.rows(number, self.absent(), self.failed(), flat))
+        held = self._tables.flat if flat is None else flat
+        absent, failed = self.absent()[None], self.failed()[None]
+        rows = self._printout.rows(held[None], [number], absent, failed)
+        return Tick(now_ms, tuple(row[0] for row in rows))
 
     def step(self) -> bool:
         """Advance by one tick, without rows: ``esxtop_tables`` hold the values; False for a missed tick."""
-        self.advance(self._ticks * self.tick_s)
-        self._ticks += 1
-        if self.parameters.paused[0] > 0.5:
-            return False
-        self._cpu_view.update(self.cpu, self.memory, self.network, self.power, self.parameters)
-        self._memory_view.update(self.memory, self.parameters)
-        self._storage_view.update(self.storage, self.parameters)
-        self._network_view.update(self.network)
-        return True
+        return bool(self.steps(1).is_taken[0])
+
+    def steps(self, count: int) -> Seen:
+        """Advance by so many ticks, without rows, and return them; ``esxtop_tables`` hold the values of those
+        that a collector sampled.
+        """
+        for _ in range(count):
+            now_ms = self.now_ms
+            self.advance(self._ticks * self.tick_s)
+            self._ticks += 1
+            self._keeper.keep(now_ms)
+        seen = self._keeper.together()
+        taken = seen.taken()
+        if len(taken):
+            self._tables.hold(len(taken))
+            for view in (self._cpu_view, self._memory_view, self._storage_view, self._network_view):
+                view.update(taken)
+        return seen
+
+    def ticks_of(self, seen: Seen) -> list[Tick]:
+        """Return the samples of the ticks that ``steps`` has just returned, where every tick is one."""
+        taken = seen.taken()
+        if not len(taken):
+            return []
+        first = self._ticks - len(seen)
+        rows = self._printout.rows(
+            self._tables.held, (first + np.flatnonzero(seen.is_taken)).tolist(), taken.absent, taken.failed
+        )
+        return [Tick(at, tuple(row[number] for row in rows)) for number, at in enumerate(taken.times_ms)]

@@ -48,6 +48,10 @@ class PcpuSets:
             self._column[vm_number] = filled[row]
             filled[row] += 1
         self._shape = (self.count, int(filled.max()))
+        self._hosts = np.repeat(np.arange(hosts), self.pcpus.astype(np.int64))
+        place = np.arange(len(self._hosts)) - (np.cumsum(self.pcpus) - self.pcpus)[self._hosts]
+        first = self.first[self._hosts]
+        self._is_inside = (place >= first) & (place < first + self.size[self._hosts])
 
     def capacity(self, parked: FloatArray, kernel: FloatArray, need: FloatArray) -> FloatArray:
         """Return how many PCPUs each set has for its VMs, after parked ones, the VMkernel
@@ -79,17 +83,12 @@ class PcpuSets:
         """Sum a quantity of vCPUs in each set."""
         return sums(self.of_vcpu, values, self.count)
 
-    def pcpu_busy(self, load: FloatArray, kernel: FloatArray) -> list[FloatArray]:
-        """Return the mean utilisation of each PCPU of each host: confined VMs load their set, the
-        others the rest.
+    def pcpu_busy(self, load: FloatArray, kernel: FloatArray) -> FloatArray:
+        """Return the mean utilisation of each PCPU of all hosts: confined VMs load their set, the
+        others the rest. ``load`` and ``kernel`` may have axes before their last one.
         """
         hosts = len(self.size)
-        busy = []
-        for host in range(hosts):
-            count, size, first = int(self.pcpus[host]), int(self.size[host]), int(self.first[host])
-            inside = min(1.0, load[hosts + host] / size) if size else 0.0
-            outside = min(1.0, (load[host] + kernel[host]) / (count - size))
-            one = np.full(count, outside)
-            one[first : first + size] = inside
-            busy.append(one)
+        inside = np.minimum(load[..., hosts:] / np.maximum(self.size, 1.0), 1.0)
+        outside = np.minimum((load[..., :hosts] + kernel) / (self.pcpus - self.size), 1.0)
+        busy: FloatArray = np.where(self._is_inside, inside[..., self._hosts], outside[..., self._hosts])
         return busy

@@ -44,26 +44,24 @@ class Printout:
             tuple(column.path for column in columns) for columns in per_host
         )
         self.decimals = tuple(tuple(column.decimals for column in columns) for columns in per_host)
-        self._tables = tables
         self._gather = [gather(columns) for columns in per_host]
         self._defects = [Defects(columns, samples, rng) for columns in self.columns]
 
     def rows(
-        self, sample: int, absent: BoolArray, failed: BoolArray, flat: FloatArray | None = None
+        self, held: FloatArray, samples: Sequence[int], absent: BoolArray, failed: BoolArray
     ) -> tuple[FloatArray, ...]:
-        """Return each host's row of the tables' present values, or of ``flat`` in their stead; samples
-        count from 0.
+        """Return each host's rows (samples, columns) of the tables' values, shape (samples, cells).
 
-        The columns of ``absent`` VMs are zero; the row of a host that has ``failed`` is NaN: no esxtop runs
-        there.
+        ``samples`` are their numbers, from 0. The columns of ``absent`` VMs (samples, VMs) are zero; the row
+        of a host that has ``failed`` (samples, hosts) is NaN: no esxtop runs there.
         """
-        flat = self._tables.flat if flat is None else flat
-        rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
+        rows = tuple(rounded(np.take(held, cells, axis=1), powers) for cells, powers in self._gather)
         for row, defects in zip(rows, self._defects, strict=True):
-            defects.apply(row, sample)
+            for number, sample in enumerate(samples):
+                defects.apply(row[number], sample)
         if absent.any():
             for row, owners in zip(rows, self._owners, strict=True):
-                row[(owners != NO_OWNER) & absent[owners]] = 0.0
-        for host in np.flatnonzero(failed).tolist():
-            rows[host][:] = np.nan
+                row[(owners != NO_OWNER) & absent[:, owners]] = 0.0
+        for number, host in np.argwhere(failed).tolist():
+            rows[host][number] = np.nan
         return rows

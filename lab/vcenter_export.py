@@ -14,6 +14,7 @@ import numpy as np
 from lab.esxtop_export import whole_files
 from lab.lab import Lab
 from lab.recording import Progress
+from lab.seen import TOGETHER, Seen
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, LowestLimits, TierReads, inventory
 from lab.vcenter_series import INTERVAL_S, Line, Sampler, as_one, is_archived, plan_series
@@ -48,13 +49,13 @@ def vcenter_document(
     """
     total = lab.duration_s if duration_s is None else duration_s
     view = VcenterView(lab, total, catalogue=catalogue, interval_s=interval_s, level=level)
-    for number in range(view.ticks):
+    for begin in range(0, view.ticks, TOGETHER):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
-        now_ms = lab.now_ms
-        view.take(now_ms, is_taken=lab.step())
+        seen = lab.steps(min(TOGETHER, view.ticks - begin))
+        view.take(seen)
         if progress is not None:
-            progress(Progress((number + 1) * lab.tick_s, total, view.values))
+            progress(Progress((begin + len(seen)) * lab.tick_s, total, view.values))
     return view.document()
 
 
@@ -92,18 +93,17 @@ class VcenterView:
         """How many values were sampled so far."""
         return len(self._samples) * len(self._lines)
 
-    def take(self, now_ms: int, *, is_taken: bool) -> None:
-        """Look at the lab after a tick that began at ``now_ms``; ``is_taken``: its counters were sampled."""
-        lab, number = self._lab, self._number
-        if is_taken:
-            self._sampler.take()
+    def take(self, seen: Seen) -> None:
+        """Look at the ticks that the lab has just gone on by."""
+        first, every = self._number, self._every
+        ends = [at for at in range(len(seen)) if (first + at) % every == every - 1]
+        self._samples += self._sampler.take(seen, ends)
         if self._vsan is not None:
-            self._vsan.take(now_ms + round(lab.tick_s * 1000))
-        self._limits.update(number // self._every)
-        if number % self._every == self._every - 1:
-            self._samples.append(self._sampler.sample())
-            self._tiers.take((number + 1) * lab.tick_s)
-        self._number += 1
+            self._vsan.take(seen)
+        self._limits.update(seen.parameters, [(first + at) // every for at in range(len(seen))])
+        for at in ends:
+            self._tiers.take(seen.memory.tier_read[at], (first + at + 1) * self._lab.tick_s)
+        self._number += len(seen)
 
     def document(self) -> Json:
         """Return what was seen, and the inventory as it is now."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.grouping import run_sums, sums
+from lab.grouping import run_sums, sums_of_ticks
 from lab.inventory import NFS_LUN, SHARED_LUNS, UPLINKS, VSAN_UPLINK
 from lab.lab import Lab
 from lab.layout import ADAPTERS
+from lab.parameters import Parameters
+from lab.seen import Seen
+from lab.storage import Storage
 from lab.vcenter_inventory import NIC_KEY, device_uuid
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray, IntArray
@@ -40,13 +43,13 @@ class _Block:
 
 
 class Extras:
-    """Computes the values of all extra series at each tick, as one array that is appended to
+    """Computes the values of all extra series of ticks, as one array that is appended to
     that of the tables.
     """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._offset = len(lab.esxtop_tables.flat)
+        self._offset = lab.esxtop_tables.held.shape[1]
         self.one = self._offset
         self._worlds, self._starts = _vcpu_worlds(lab)
         self._cpu_names = tuple(lab.esxtop_tables["Vcpu"].row)
@@ -56,14 +59,20 @@ class Extras:
         self._vm_rows, self._nic_rows, self._nics = _port_rows(lab)
         self._mhz = np.array([lab.cluster.hosts[vm.host].mhz for vm in lab.cluster.vms], dtype=float)
         self._depths = _path_adapters(lab)
+        self._vm_groups = _vm_groups(lab)
         self._whole_cpus = _whole_cpus(lab)
         self._threads_per_core = np.array([host.pcpus / host.cores for host in lab.cluster.hosts])
         self._has_control = any(one.parameter == "device.sioc_ms" for one in lab.scenario.inject)
         self._blocks = self._layout(first + len(self._cpu_names) * vms)
 
-    def values(self) -> FloatArray:
-        """Return the values of this tick: the constant 1, the CPU times of VMs, then the blocks."""
-        return np.concatenate([np.ones(1), self._vm_times().reshape(-1), *self._computed()])
+    def values(self, seen: Seen) -> FloatArray:
+        """Return the values of the ticks that were seen, which the lab's tables hold: the constant 1, the CPU
+        times of VMs, then the blocks.
+        """
+        times, ticks = self._vm_times(), len(seen)
+        return np.concatenate(
+            [np.ones((ticks, 1)), times.reshape(ticks, -1), *self._computed(seen, times)], axis=1
+        )
 
     def is_own(self, what: str, counter: str, instance: str) -> bool:
         """Return True for a series of this module that esxtop's tables have in another meaning."""
@@ -101,119 +110,113 @@ class Extras:
         return blocks
 
     def _vm_times(self) -> FloatArray:
-        """Mean over each VM's vCPUs of every counter of worlds."""
-        data = self._lab.esxtop_tables["Vcpu"].data[:, self._worlds]
+        """Mean over each VM's vCPUs of every counter of worlds: (ticks, counters, VMs)."""
+        data = self._lab.esxtop_tables["Vcpu"].data[:, :, self._worlds]
         counts = np.diff(np.append(self._starts, len(self._worlds)))
-        result: FloatArray = np.add.reduceat(data, self._starts, axis=1) / counts
+        result: FloatArray = run_sums(data, self._starts) / counts
         return result
 
-    def _computed(self) -> Iterator[FloatArray]:
-        yield from self._of_vms()
-        yield from self._of_disks()
-        yield from self._of_hosts()
-        port = self._lab.esxtop_tables["Network Port"].row
+    def _computed(self, seen: Seen, times: FloatArray) -> Iterator[FloatArray]:
+        yield from self._of_vms(seen, times)
+        yield from self._of_disks(seen)
+        yield from self._of_hosts(seen)
+        port = self._lab.esxtop_tables["Network Port"].ticks
         for rows in (self._vm_rows, self._nic_rows):
             for drops, packets in (
                 ("% Received Packets Dropped", "Packets Received/sec"),
                 ("% Outbound Packets Dropped", "Packets Transmitted/sec"),
             ):
-                share = np.minimum(port[drops][rows], 99.0)
-                yield port[packets][rows] * share / (100.0 - share)
-        yield from self._traffic()
-        yield from self._adapters()
-        yield from self._conflicts()
+                share = np.minimum(port[drops][:, rows], 99.0)
+                yield port[packets][:, rows] * share / (100.0 - share)
+        yield from self._traffic(seen)
+        yield from self._adapters(seen.storage)
+        yield self._of_luns(seen.storage.conflicts)
         if self._has_control:
-            yield from self._control()
+            yield 100.0 * self._of_luns(seen.storage.throttled)
+            yield 1000.0 * self._of_luns(seen.storage.device_ms)
 
-    def _of_vms(self) -> Iterator[FloatArray]:
-        lab, index = self._lab, self._lab.index
-        times = dict(zip(self._cpu_names, self._vm_times(), strict=True))
-        memory, storage = lab.memory, lab.storage
-        yield times["% Wait"] * index.vcpus
-        yield times["% Demand"] * index.vcpus / 100.0 * self._mhz
+    def _of_vms(self, seen: Seen, times: FloatArray) -> Iterator[FloatArray]:
+        index, memory, storage = self._lab.index, seen.memory, seen.storage
+        wait, demand = (times[:, self._cpu_names.index(name)] for name in ("% Wait", "% Demand"))
+        yield wait * index.vcpus
+        yield demand * index.vcpus / 100.0 * self._mhz
         yield np.minimum(memory.consumed() * 1.02 + 4.0, memory.size)
         yield memory.zipped
         yield memory.zipped
-        yield 100.0 * lab.esxtop_tables["Group Memory"].row["Touched MBytes"][_vm_groups(lab)] / memory.size
+        touched = self._lab.esxtop_tables["Group Memory"].ticks["Touched MBytes"]
+        yield 100.0 * touched[:, self._vm_groups] / memory.size
         slowest = np.maximum(storage.read_ms, storage.write_ms)
-        yield np.maximum.reduceat(np.where(storage.iops > 0.1, slowest, 0.0), index.disk_start)
+        yield np.maximum.reduceat(np.where(storage.iops > 0.1, slowest, 0.0), index.disk_start, axis=1)
 
-    def _of_disks(self) -> Iterator[FloatArray]:
+    def _of_disks(self, seen: Seen) -> Iterator[FloatArray]:
         """Reads and writes in flight of each disk (Little's law), at most what the guest lets out."""
-        storage, parameters = self._lab.storage, self._lab.parameters
+        storage, parameters = seen.storage, seen.parameters
         reads = storage.iops * parameters.reads * storage.read_ms / 1000.0
         writes = storage.iops * (1.0 - parameters.reads) * storage.write_ms / 1000.0
         fits = np.minimum(1.0, parameters.outstanding / np.maximum(reads + writes, 1e-9))
         yield reads * fits
         yield writes * fits
 
-    def _of_hosts(self) -> Iterator[FloatArray]:
-        memory, storage, index = self._lab.memory, self._lab.storage, self._lab.index
+    def _of_hosts(self, seen: Seen) -> Iterator[FloatArray]:
+        memory, storage, index = seen.memory, seen.storage, self._lab.index
         used = memory.machine - memory.free
         active = run_sums(memory.active, index.vm_start)
-        pcpu_used = self._lab.esxtop_tables["Physical Cpu"].row["% Processor Time"][self._whole_cpus]
+        pcpu_used = self._lab.esxtop_tables["Physical Cpu"].ticks["% Processor Time"][:, self._whole_cpus]
         yield np.minimum(pcpu_used * self._threads_per_core, 100.0)
         yield used
         yield 100.0 * used / memory.machine
-        yield memory.min_free
-        yield run_sums(memory.reserved + memory.overhead, index.vm_start)
+        yield np.tile(memory.min_free, (len(seen), 1))
+        yield np.tile(run_sums(memory.reserved + memory.overhead, index.vm_start), (len(seen), 1))
         whole = np.where(storage.commands > 0.01, storage.device_ms + storage.kernel_ms, 0.0)
-        yield whole.reshape(index.hosts, index.luns).max(axis=1)
+        yield whole.reshape(len(seen), index.hosts, index.luns).max(axis=2)
         yield active
 
-    def _control(self) -> Iterator[FloatArray]:
-        """Storage I/O Control of each host's datastores, where it is on for any."""
-        storage, luns = self._lab.storage, self._lab.index.luns
-        shape = (self._lab.index.hosts, luns)
-        yield 100.0 * storage.throttled.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
-        yield 1000.0 * storage.device_ms.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
+    def _of_luns(self, of_pairs: FloatArray) -> FloatArray:
+        """Of what is of all pairs what is of each host's shared LUNs."""
+        shared = np.arange(self._lab.index.hosts * self._lab.index.luns) % self._lab.index.luns < SHARED_LUNS
+        result: FloatArray = of_pairs[:, shared]
+        return result
 
-    def _conflicts(self) -> Iterator[FloatArray]:
-        """Commands that met another host's reservation, of each host's shared LUNs."""
-        shape = (self._lab.index.hosts, self._lab.index.luns)
-        yield self._lab.storage.conflicts.reshape(shape)[:, :SHARED_LUNS].reshape(-1)
-
-    def _traffic(self) -> Iterator[FloatArray]:
+    def _traffic(self, seen: Seen) -> Iterator[FloatArray]:
         """What each uplink carries, by kind, both directions: VMs, NFS (on vmnic1), the rest is vMotion's."""
-        network = self._lab.network
-        vms = sums(network.uplink, network.tx + network.rx, len(network.speed))
+        network, shape = seen.network, (len(seen), -1, UPLINKS)
+        vms = sums_of_ticks(network.uplink, network.tx + network.rx, self._lab.index.hosts * UPLINKS)
         yield vms
-        kernel = np.maximum(network.nic_tx + network.nic_rx - vms, 0.0).reshape(-1, UPLINKS)
-        logs = np.where(network.speed > 0, self._ft_share(), 0.0).reshape(-1, UPLINKS)
+        kernel = np.maximum(network.nic_tx + network.nic_rx - vms, 0.0).reshape(shape)
+        logs = np.where(network.speed > 0, self._ft_share(seen.parameters), 0.0).reshape(shape)
         files = np.zeros(kernel.shape)
         if self._lab.vsan is not None:
-            carried = self._lab.vsan.traffic.sum(axis=1) * 8.0 * 1.04
-            kernel[:, VSAN_UPLINK] = np.maximum(
-                kernel[:, VSAN_UPLINK] - carried, 0.0
+            carried = seen.vsan.traffic.sum(axis=2) * 8.0 * 1.04
+            kernel[:, :, VSAN_UPLINK] = np.maximum(
+                kernel[:, :, VSAN_UPLINK] - carried, 0.0
             )  # vCenter has no such type
-        files[:, 1] = kernel[:, 1] * self._nfs_share()
-        yield files.reshape(-1)
-        yield ((kernel - files) * (1.0 - logs)).reshape(-1)
-        yield ((kernel - files) * logs).reshape(-1)
+        files[:, :, 1] = kernel[:, :, 1] * self._nfs_share(seen)
+        for kind in (files, (kernel - files) * (1.0 - logs), (kernel - files) * logs):
+            yield kind.reshape(len(seen), -1)
         yield network.nic_errors
 
-    def _ft_share(self) -> FloatArray:
+    def _ft_share(self, parameters: Parameters) -> FloatArray:
         """How much of what the VMkernel sends through each uplink, beside NFS, is fault-tolerance logging."""
-        parameters = self._lab.parameters
         whole = parameters.vmk_tx + parameters.vmk_rx + parameters.ft_tx
-        table = np.zeros((self._lab.index.hosts, UPLINKS))
-        hosts = np.arange(self._lab.index.hosts)
-        table[hosts, parameters.vmk_uplink.astype(int)] = parameters.ft_tx / np.maximum(whole, 1e-9)
-        return table.reshape(-1)
+        ticks, hosts = np.indices(whole.shape)
+        table = np.zeros((*whole.shape, UPLINKS))
+        table[ticks, hosts, parameters.vmk_uplink.astype(int)] = parameters.ft_tx / np.maximum(whole, 1e-9)
+        return table.reshape(len(whole), -1)
 
-    def _nfs_share(self) -> FloatArray:
+    def _nfs_share(self, seen: Seen) -> FloatArray:
         """How much of the VMkernel's traffic through vmnic1 is NFS."""
-        parameters, storage, index = self._lab.parameters, self._lab.storage, self._lab.index
-        moved = (storage.mb_read + storage.mb_written).reshape(index.hosts, index.luns)[:, NFS_LUN]
+        parameters, storage, index = seen.parameters, seen.storage, self._lab.index
+        shape = (len(seen), index.hosts, index.luns)
+        moved = (storage.mb_read + storage.mb_written).reshape(shape)[:, :, NFS_LUN]
         other = np.where(parameters.vmk_uplink == 1, parameters.vmk_tx + parameters.vmk_rx, 0.0)
         share: FloatArray = moved * 8.0 / np.maximum(moved * 8.0 + other, 1e-9)
         return share
 
-    def _adapters(self) -> Iterator[FloatArray]:
+    def _adapters(self, storage: Storage) -> Iterator[FloatArray]:
         adapter, pair, share = self._depths
-        storage, count = self._lab.storage, len(self._lab.cluster.hosts) * len(ADAPTERS)
-        yield sums(adapter, storage.active[pair] * share, count)
-        yield sums(adapter, storage.queued[pair] * share, count)
+        count = len(self._lab.cluster.hosts) * len(ADAPTERS)
+        yield sums_of_ticks(adapter, storage.active[:, pair] * share, count)
+        yield sums_of_ticks(adapter, storage.queued[:, pair] * share, count)
 
 
 _OF_VMS = (

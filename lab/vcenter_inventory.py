@@ -40,24 +40,30 @@ class LowestLimits:
     """The lowest limit of each VM and pool at any moment of a run; infinity if there never was one."""
 
     def __init__(self, parameters: Parameters) -> None:
-        self._parameters = parameters
         self.cpu: FloatArray = parameters.limit.copy()
         self.memory: FloatArray = parameters.mem_limit.copy()
         self.pool_cpu: FloatArray = parameters.pool_limit.copy()
         self.pool_memory: FloatArray = parameters.pool_memory.copy()
         self.began: dict[tuple[str, int], int] = {}
 
-    def update(self, tick: int) -> None:
-        """Update the lowest limits; for a new limit ``tick`` is remembered."""
-        for name, lowest, now in (
-            ("cpu", self.cpu, self._parameters.limit),
-            ("memory", self.memory, self._parameters.mem_limit),
-            ("pool_cpu", self.pool_cpu, self._parameters.pool_limit),
-            ("pool_memory", self.pool_memory, self._parameters.pool_memory),
-        ):
-            for cell in np.flatnonzero(np.isinf(lowest) & np.isfinite(now)).tolist():
-                self.began[name, cell] = tick
-            np.minimum(lowest, now, out=lowest)
+    def update(self, parameters: Parameters, samples: Sequence[int]) -> None:
+        """Update the lowest limits by ``parameters`` with a leading axis of ticks; for a new limit it is
+        remembered in which of the ``samples``, one for each tick, it came.
+        """
+        limits = (
+            ("cpu", self.cpu, parameters.limit), ("memory", self.memory, parameters.mem_limit),
+            ("pool_cpu", self.pool_cpu, parameters.pool_limit),
+            ("pool_memory", self.pool_memory, parameters.pool_memory),
+        )  # fmt: skip
+        new = [
+            (tick, order, cell)
+            for order, (_, lowest, now) in enumerate(limits)
+            for tick, cell in np.argwhere(np.isinf(lowest) & np.isfinite(now)).tolist()
+        ]
+        for tick, order, cell in sorted(new):
+            self.began.setdefault((limits[order][0], cell), samples[tick])
+        for _, lowest, now in limits:
+            np.minimum(lowest, now.min(axis=0), out=lowest)
 
 
 def vm_uuid(cluster: Cluster, vm: Vm) -> str:
@@ -76,14 +82,19 @@ class TierReads:
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
+        hosts = lab.cluster.hosts
+        self._has_tiers = np.array([bool(hosts[vm.host].dram_mb) for vm in lab.cluster.vms])
         self._told: dict[str, float] = {}
         self.facts: list[Json] = []
 
-    def take(self, seconds: float) -> None:
-        """Look at the quick statistics of this moment; a vCenter shows whole MB/s."""
-        hosts = self._lab.cluster.hosts
-        for vm, rate in zip(self._lab.cluster.vms, self._lab.memory.tier_read.tolist(), strict=True):
-            if not hosts[vm.host].dram_mb:
+    def take(self, rates: FloatArray, seconds: float) -> None:
+        """Look at the quick statistics of a moment: MB/s of each VM, of which a vCenter shows whole ones."""
+        if not self._has_tiers.any():
+            return
+        for vm, rate, is_tiered in zip(
+            self._lab.cluster.vms, rates.tolist(), self._has_tiers.tolist(), strict=True
+        ):
+            if not is_tiered:
                 continue
             last, now = self._told.get(vm.name), float(round(rate))
             if last is None or abs(now - last) > _TOLD_ANEW * last:

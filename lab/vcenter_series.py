@@ -11,6 +11,8 @@ from lab.esxtop_tables import Table
 from lab.inventory import MOVED
 from lab.lab import Lab
 from lab.layout import Port
+from lab.parameters import BoolArray
+from lab.seen import Seen
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import NIC_KEY, device_uuid
 from lab.vcenter_names import datastore_names
@@ -57,6 +59,27 @@ class Line:
         return self.counter.endswith(".latest")
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Ticks of an interval: values and weights of all lines, and which VMs and hosts are not there."""
+
+    values: FloatArray
+    weights: FloatArray
+    gone: BoolArray
+
+    def part(self, begin: int, end: int) -> _Piece:
+        """Return some of the ticks."""
+        return _Piece(self.values[begin:end], self.weights[begin:end], self.gone[begin:end])
+
+    @staticmethod
+    def joined(pieces: Sequence[_Piece]) -> _Piece:
+        """Return the ticks of several pieces."""
+        return _Piece(
+            np.concatenate([one.values for one in pieces]), np.concatenate([one.weights for one in pieces]),
+            np.concatenate([one.gone for one in pieces]),
+        )  # fmt: skip
+
+
 class Sampler:
     """Reduces the lab's ticks to samples, integers as vCenter has them, −1 where absent."""
 
@@ -69,33 +92,46 @@ class Sampler:
         self._latest = np.flatnonzero([line.latest for line in lines])
         vms = {f"vm:{vm.name}": number for number, vm in enumerate(lab.cluster.vms)}
         hosts = {f"host:{host.name}": len(vms) + number for number, host in enumerate(lab.cluster.hosts)}
+        self._objects = len(vms) + len(hosts)
         self._object = np.array([{**vms, **hosts}[line.object] for line in lines])
-        self._gone = np.zeros(len(vms) + len(hosts), dtype=bool)
-        self._values: list[FloatArray] = []
-        self._weighed: list[FloatArray] = []
+        self._pieces: list[_Piece] = []
 
-    def take(self) -> None:
-        """Add the lab's present tick."""
-        flat = np.concatenate([self._lab.esxtop_tables.flat, self._extras.values()])
-        self._values.append(flat[self._cells])
-        self._weighed.append(flat[self._weights])
-        self._gone |= np.concatenate([self._lab.absent(), self._lab.failed()])
+    def take(self, seen: Seen, ends: Sequence[int]) -> list[FloatArray]:
+        """Add the lab's last ticks; return the samples of the intervals that end with the ticks ``ends``."""
+        looked, begin, upto = self._look(seen.taken()), 0, np.cumsum(seen.is_taken).tolist()
+        found = []
+        for stop in (upto[end] for end in ends):
+            self._pieces.append(looked.part(begin, stop))
+            found.append(self._sample())
+            begin = stop
+        self._pieces.append(looked.part(begin, len(looked.values)))
+        return found
 
-    def sample(self) -> FloatArray:
-        """Return the sample of all ticks since the last sample; means of latencies are weighted by I/Os.
+    def _look(self, taken: Seen) -> _Piece:
+        """Look at ticks whose counters the lab's tables hold."""
+        if not len(taken):
+            none = np.zeros((0, len(self._cells)))
+            return _Piece(none, none, np.zeros((0, self._objects), dtype=bool))
+        held = np.concatenate([self._lab.esxtop_tables.held, self._extras.values(taken)], axis=1)
+        gone = np.concatenate([taken.absent, taken.failed], axis=1)
+        return _Piece(np.take(held, self._cells, axis=1), np.take(held, self._weights, axis=1), gone)
+
+    def _sample(self) -> FloatArray:
+        """The sample of all ticks since the last sample; means of latencies are weighted by I/Os.
 
         What was not there for the whole interval has none.
         """
-        if not self._values:
+        interval = _Piece.joined(self._pieces)
+        self._pieces.clear()
+        values, weights = interval.values, interval.weights
+        if not len(values):
             return np.full(len(self._cells), float(ABSENT))
-        values, weights = np.stack(self._values), np.stack(self._weighed)
         total = weights.sum(axis=0)
         mean = (values * weights).sum(axis=0) / np.where(total > 0, total, 1.0)
         mean[self._latest] = values[-1, self._latest]
-        self._values, self._weighed = [], []
         whole: FloatArray = np.maximum(np.rint(mean * self._factor), 0.0)
-        whole[self._gone[self._object]] = ABSENT
-        self._gone[:] = False
+        is_gone: BoolArray = np.logical_or.reduce(interval.gone, axis=0)
+        whole[is_gone[self._object]] = ABSENT
         return whole
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lab.inventory import UPLINKS, VSAN_LUN, VSAN_UPLINK
 from lab.lab import Lab
+from lab.seen import Seen
 from lab.vcenter_inventory import Json
 from lab.vcenter_names import CLUSTER_NAME, vsan_disk_name
-from lab.vsan import CAPACITY_DISKS
+from lab.vsan import CAPACITY_DISKS, Vsan
 from sessions.model import FloatArray
 
 INTERVAL_S = 300
@@ -29,12 +30,10 @@ Values = Mapping[str, FloatArray]
 
 @dataclass
 class _Sums:
-    """What the ticks of an interval add up to, for the entities of one type: sums, and sums of weights."""
+    """The ticks of an interval, each value (ticks, entities of one type), and the samples that they made."""
 
     ids: tuple[str, ...]
-    ticks: int = 0
-    total: dict[str, FloatArray] = field(default_factory=dict)
-    weight: dict[str, FloatArray] = field(default_factory=dict)
+    pieces: list[Values] = field(default_factory=list)
     samples: dict[str, list[list[int]]] = field(default_factory=dict)
 
 
@@ -61,14 +60,24 @@ class VsanService:
         self._began: int | None = None
         self._sums = {kind: _Sums(ids) for kind, ids in self._entities().items()}
 
-    def take(self, now_ms: int) -> None:
-        """Add a tick; ``now_ms`` is its end."""
+    def take(self, seen: Seen) -> None:
+        """Add ticks."""
         if self._began is None:
-            self._began = now_ms - round(self._lab.tick_s * 1000)
-        for kind, values in self._values().items():
-            _add(self._sums[kind], values)
-        if now_ms % (INTERVAL_S * 1000) < self._lab.tick_s * 1000:
-            self._close(now_ms - now_ms % (INTERVAL_S * 1000))
+            self._began = seen.times_ms[0]
+        values, begin, tick_ms = self._values(seen), 0, round(self._lab.tick_s * 1000)
+        for number, began in enumerate(seen.times_ms, start=1):
+            over = (began + tick_ms) % (INTERVAL_S * 1000)
+            if over < self._lab.tick_s * 1000:
+                self._add(values, slice(begin, number))
+                self._close(began + tick_ms - over)
+                begin = number
+        self._add(values, slice(begin, None))
+
+    def _add(self, values: Mapping[str, Values], ticks: slice) -> None:
+        for kind, of_kind in values.items():
+            piece = {label: value[ticks] for label, value in of_kind.items()}
+            if len(next(iter(piece.values()))):
+                self._sums[kind].pieces.append(piece)
 
     def document(self) -> Json:
         """Return everything, as ``vcenter_document`` has it."""
@@ -116,36 +125,41 @@ class VsanService:
             return {**found, "vsan-esa-disk-layer": data, "vsan-esa-disk-scsifw": data}
         return {**found, "disk-group": self._groups, "cache-disk": cache, "capacity-disk": data}
 
-    def _values(self) -> dict[str, Values]:
-        clients, backend = self._clients(), self._backend()
+    def _values(self, seen: Seen) -> dict[str, Values]:
+        vsan = seen.vsan
+        clients, backend = self._clients(seen), self._backend(vsan)
         found = {
             "host-domclient": clients, "host-domcompmgr": backend,
             "cluster-domclient": _whole(clients), "cluster-domcompmgr": _whole(backend),
-            "vsan-host-net": self._network(), "vsan-pnic-net": self._uplinks(),
+            "vsan-host-net": self._network(vsan), "vsan-pnic-net": self._uplinks(seen),
         }  # fmt: skip
         if self.express:
-            return {**found, "vsan-esa-disk-layer": self._legs(), "vsan-esa-disk-scsifw": self._nvme()}
+            return {
+                **found,
+                "vsan-esa-disk-layer": self._legs(seen),
+                "vsan-esa-disk-scsifw": self._nvme(vsan),
+            }
         return {
-            **found, "disk-group": self._disk_groups(), "cache-disk": self._cache(),
-            "capacity-disk": self._capacity(),
+            **found, "disk-group": self._disk_groups(vsan), "cache-disk": self._cache(vsan),
+            "capacity-disk": self._capacity(vsan),
         }  # fmt: skip
 
-    def _clients(self) -> Values:
-        vsan, storage, index = self._vsan, self._lab.storage, self._lab.index
+    def _clients(self, seen: Seen) -> Values:
+        vsan, storage, index = seen.vsan, seen.storage, self._lab.index
         pair = np.arange(index.hosts) * index.luns + VSAN_LUN
-        read, write = storage.device_read_ms[pair], storage.device_write_ms[pair]
-        held = np.full(index.hosts, float((vsan.weight * vsan.worst_congestion).sum()))
+        read, write = storage.device_read_ms[:, pair], storage.device_write_ms[:, pair]
+        together = (vsan.weight * vsan.worst_congestion).sum(axis=1, keepdims=True)
+        held = np.repeat(together, index.hosts, axis=1)
         more = {"readCongestion": 0.3 * held, "writeCongestion": held} if self.express else {}
         return {
             "iopsRead": vsan.reads, "iopsWrite": vsan.writes,
             "throughputRead": vsan.mb_read * _MB, "throughputWrite": vsan.mb_written * _MB,
             "latencyAvgRead": read * _US, "latencyAvgWrite": write * _US,
             "oio": (vsan.reads * read + vsan.writes * write) / 1000.0, "congestion": held,
-            "clientCacheHitRate": np.full(index.hosts, _CLIENT_HITS), **more,
+            "clientCacheHitRate": np.full(held.shape, _CLIENT_HITS), **more,
         }  # fmt: skip
 
-    def _backend(self) -> Values:
-        vsan = self._vsan
+    def _backend(self, vsan: Vsan) -> Values:
         read, write = vsan.group_read_ms, vsan.group_write_ms
         return {
             "iopsRead": vsan.back_reads, "iopsWrite": vsan.back_writes,
@@ -156,8 +170,8 @@ class VsanService:
             "throughputRecWrite": vsan.resync * _MB, "tputResyncRead": vsan.resync * _MB,
         }  # fmt: skip
 
-    def _disk_groups(self) -> Values:
-        vsan, none = self._vsan, np.zeros(self._lab.index.hosts)
+    def _disk_groups(self, vsan: Vsan) -> Values:
+        none = np.zeros(vsan.hit.shape)
         hits = {"rcHitRate": 100.0 * vsan.hit} if vsan.kind == "hybrid" else {}
         return {
             "iopsRead": vsan.back_reads, "iopsWrite": vsan.back_writes,
@@ -168,34 +182,30 @@ class VsanService:
             **{f"{kind}Congestion": values for kind, values in vsan.congestion.items()},
         }  # fmt: skip
 
-    def _cache(self) -> Values:
-        vsan = self._vsan
+    def _cache(self, vsan: Vsan) -> Values:
         reads = vsan.back_reads * vsan.hit
         return _device(
             reads, vsan.back_writes, vsan.back_mb_read * vsan.hit, vsan.back_mb_written, vsan.front_read_ms,
             vsan.front_write_ms,
         )  # fmt: skip
 
-    def _capacity(self) -> Values:
-        vsan = self._vsan
+    def _capacity(self, vsan: Vsan) -> Values:
         size = (vsan.back_mb_read + vsan.resync) / np.maximum(vsan.back_reads + 4.0 * vsan.resync, 1e-9)
         return _device(
-            vsan.disk_reads.reshape(-1), vsan.disk_writes.reshape(-1),
-            (vsan.disk_reads * size[:, None]).reshape(-1), vsan.disk_mb_written.reshape(-1),
-            vsan.disk_read_ms.reshape(-1), vsan.disk_write_ms.reshape(-1),
+            _flat(vsan.disk_reads), _flat(vsan.disk_writes), _flat(vsan.disk_reads * size[:, :, None]),
+            _flat(vsan.disk_mb_written), _flat(vsan.disk_read_ms), _flat(vsan.disk_write_ms),
         )  # fmt: skip
 
-    def _nvme(self) -> Values:
+    def _nvme(self, vsan: Vsan) -> Values:
         """The device itself: what both legs of the disk layer ask of it."""
-        vsan = self._vsan
-        written = np.repeat((vsan.back_mb_written / CAPACITY_DISKS)[:, None], CAPACITY_DISKS, axis=1)
-        writes = np.repeat((vsan.back_writes / CAPACITY_DISKS)[:, None], CAPACITY_DISKS, axis=1)
+        written = (vsan.back_mb_written / CAPACITY_DISKS)[:, :, None]
+        writes = (vsan.back_writes / CAPACITY_DISKS)[:, :, None]
         size = vsan.back_mb_read / np.maximum(vsan.back_reads, 1e-9)
         found = dict(
             _device(
-                vsan.disk_reads.reshape(-1), (vsan.disk_writes + writes).reshape(-1),
-                (vsan.disk_reads * size[:, None]).reshape(-1), (vsan.disk_mb_written + written).reshape(-1),
-                vsan.disk_read_ms.reshape(-1), vsan.disk_write_ms.reshape(-1),
+                _flat(vsan.disk_reads), _flat(vsan.disk_writes + writes),
+                _flat(vsan.disk_reads * size[:, :, None]), _flat(vsan.disk_mb_written + written),
+                _flat(vsan.disk_read_ms), _flat(vsan.disk_write_ms),
             )
         )  # fmt: skip
         rate, late = found["iopsDevRead"] + found["iopsDevWrite"], found["latencyDevDAvg"]
@@ -204,44 +214,41 @@ class VsanService:
             "outstandingCmdCount": rate * late / 1e6,
         }  # fmt: skip
 
-    def _legs(self) -> Values:
+    def _legs(self, seen: Seen) -> Values:
         """The disk layer: writes go to the performance leg first, reads come from the capacity leg."""
-        vsan = self._vsan
-        first = np.repeat((vsan.back_writes / CAPACITY_DISKS)[:, None], CAPACITY_DISKS, axis=1).reshape(-1)
-        front = np.repeat(vsan.front_write_ms[:, None], CAPACITY_DISKS, axis=1)
-        slow = self._lab.parameters.vsan_slow_ms
-        front[:, 0] += slow
+        vsan = seen.vsan
+        first = np.repeat(vsan.back_writes / CAPACITY_DISKS, CAPACITY_DISKS, axis=1)
+        front = np.repeat(vsan.front_write_ms[:, :, None], CAPACITY_DISKS, axis=2)
+        front[:, :, 0] += seen.parameters.vsan_slow_ms
         longest = self._rng.exponential(1.0, front.shape) + 2.0
         return {
-            "iopsReadCapacity": vsan.disk_reads.reshape(-1),
-            "iopsWriteCapacity": vsan.disk_writes.reshape(-1),
-            "iopsReadPerf": 0.05 * vsan.disk_reads.reshape(-1), "iopsWritePerf": first,
-            "avgLatReadCapacity": 1.1 * _US * vsan.disk_read_ms.reshape(-1),
-            "avgLatWriteCapacity": 1.1 * _US * vsan.disk_write_ms.reshape(-1),
-            "avgLatReadPerf": 1.1 * _US * vsan.disk_read_ms.reshape(-1),
-            "avgLatWritePerf": 1.1 * _US * front.reshape(-1),
-            "maxWriteTimePerf": _US * (front * longest).reshape(-1),
-            "maxWriteTimeCapacity": _US * (vsan.disk_write_ms * longest).reshape(-1),
+            "iopsReadCapacity": _flat(vsan.disk_reads), "iopsWriteCapacity": _flat(vsan.disk_writes),
+            "iopsReadPerf": 0.05 * _flat(vsan.disk_reads), "iopsWritePerf": first,
+            "avgLatReadCapacity": 1.1 * _US * _flat(vsan.disk_read_ms),
+            "avgLatWriteCapacity": 1.1 * _US * _flat(vsan.disk_write_ms),
+            "avgLatReadPerf": 1.1 * _US * _flat(vsan.disk_read_ms),
+            "avgLatWritePerf": 1.1 * _US * _flat(front),
+            "maxWriteTimePerf": _US * _flat(front * longest),
+            "maxWriteTimeCapacity": _US * _flat(vsan.disk_write_ms * longest),
         }  # fmt: skip
 
-    def _network(self) -> Values:
-        vsan = self._vsan
+    def _network(self, vsan: Vsan) -> Values:
         return {
             "rxPacketsLossRate": _PER_MILLE * vsan.lost, "txPacketsLossRate": _PER_MILLE * vsan.resent(),
             "portRxDrops": _PER_MILLE * vsan.dropped, "portTxDrops": _PER_MILLE * vsan.dropped_tx,
         }  # fmt: skip
 
-    def _uplinks(self) -> Values:
+    def _uplinks(self, seen: Seen) -> Values:
         """The active uplink and the one that stands by; lost packets are counted where they would come in."""
-        vsan = self._vsan
-        missed = self._lab.parameters.rx_loss.reshape(-1, UPLINKS)[:, VSAN_UPLINK]
+        vsan = seen.vsan
+        missed = seen.parameters.rx_loss.reshape(len(seen), -1, UPLINKS)[:, :, VSAN_UPLINK]
         shares = {
             "rxPacketsLossRate": vsan.damaged + vsan.dropped, "txPacketsLossRate": vsan.dropped_tx,
             "portRxDrops": vsan.dropped, "portTxDrops": vsan.dropped_tx, "pauseCount": 0.0 * vsan.lost,
             "rxCrcErr": vsan.damaged, "rxMissErr": missed,
         }  # fmt: skip
         return {
-            label: _PER_MILLE * np.stack([share, 0.0 * share], axis=1).reshape(-1)
+            label: _PER_MILLE * _flat(np.stack([share, 0.0 * share], axis=2))
             for label, share in shares.items()
         }
 
@@ -251,27 +258,31 @@ class VsanService:
         if whole:
             self.times.append(at_ms)
         for sums in self._sums.values():
-            for label, total in sums.total.items():
-                value = total / sums.weight[label]
-                if whole:
-                    rows = sums.samples.setdefault(label, [[] for _ in sums.ids])
-                    for row, number in zip(rows, np.rint(value).astype(int).tolist(), strict=True):
-                        row.append(number)
-            sums.total, sums.weight, sums.ticks = {}, {}, 0
+            for label, value in _means(sums.pieces).items() if whole else ():
+                rows = sums.samples.setdefault(label, [[] for _ in sums.ids])
+                for row, number in zip(rows, np.rint(value).astype(int).tolist(), strict=True):
+                    row.append(number)
+            sums.pieces.clear()
 
 
-def _add(sums: _Sums, values: Values) -> None:
-    for label, value in values.items():
+def _means(pieces: Sequence[Values]) -> Values:
+    """The value of each entity over an interval; sums grow tick by tick, which decides their last digit."""
+    ticks = {label: np.concatenate([piece[label] for piece in pieces]) for label in pieces[0]}
+    found: dict[str, FloatArray] = {}
+    for label, value in ticks.items():
         if label.startswith("max"):
-            sums.total[label] = np.maximum(sums.total.get(label, value), value)
-            sums.weight[label] = np.ones(len(value))
-            continue
-        weight = (
-            np.maximum(values[_rate_of(label)], 1e-6) if label.startswith(_LATENCIES) else np.ones(len(value))
-        )
-        sums.total[label] = sums.total.get(label, 0.0 * value) + value * weight
-        sums.weight[label] = sums.weight.get(label, 0.0 * value) + weight
-    sums.ticks += 1
+            found[label] = value.max(axis=0)
+        elif label.startswith(_LATENCIES):
+            weight = np.maximum(ticks[_rate_of(label)], 1e-6)
+            found[label] = np.cumsum(value * weight, axis=0)[-1] / np.cumsum(weight, axis=0)[-1]
+        else:
+            found[label] = np.cumsum(value, axis=0)[-1] / len(value)
+    return found
+
+
+def _flat(of_disks: FloatArray) -> FloatArray:
+    """Of (ticks, hosts, disks) the disks of all hosts side by side."""
+    return of_disks.reshape(len(of_disks), -1)
 
 
 def _rate_of(label: str) -> str:
@@ -291,9 +302,11 @@ def _whole(of_hosts: Values) -> Values:
             continue
         if label.startswith(_LATENCIES):
             rate = np.maximum(of_hosts[_rate_of(label)], 1e-6)
-            found[label] = np.array([float((values * rate).sum() / rate.sum())])
+            found[label] = (values * rate).sum(axis=1, keepdims=True) / rate.sum(axis=1, keepdims=True)
+        elif label.endswith(_MEANS):
+            found[label] = values.mean(axis=1, keepdims=True)
         else:
-            found[label] = np.array([float(values.mean() if label.endswith(_MEANS) else values.sum())])
+            found[label] = values.sum(axis=1, keepdims=True)
     return found
 
 

@@ -104,7 +104,7 @@ class Vsan:
         for name in ("disk_reads", "disk_writes", "disk_read_ms", "disk_write_ms", "disk_mb_written"):
             setattr(self, name, np.zeros((hosts, CAPACITY_DISKS)))
         self.traffic = np.zeros((hosts, 2))
-        self.congestion = {kind: np.zeros(hosts) for kind in ("ssd", "log", "iops")}
+        self.ssd_congestion, self.log_congestion, self.iops_congestion = (np.zeros(hosts) for _ in range(3))
         self._last = np.array([1.0, 1.0])
 
     reads: FloatArray
@@ -129,6 +129,11 @@ class Vsan:
     disk_read_ms: FloatArray
     disk_write_ms: FloatArray
     disk_mb_written: FloatArray
+
+    @property
+    def congestion(self) -> dict[str, FloatArray]:
+        """Return each kind of congestion of each host."""
+        return {"ssd": self.ssd_congestion, "log": self.log_congestion, "iops": self.iops_congestion}
 
     @property
     def worst_congestion(self) -> FloatArray:
@@ -170,8 +175,8 @@ class Vsan:
         logged = self.back_writes * _LOG_KB / 1024.0
         drained = _LOG_DRAIN_MB * parameters.vsan_log_drain * between(self.log / 0.5, 0.0, 1.0)
         self.log = between(self.log + (logged - drained) * tick_s / 1024.0 / _LOG_GB, 0.0, 1.0)
-        self.congestion["ssd"] = MOST_CONGESTION * between((self.filled - 0.78) / 0.2, 0.0, 1.0)
-        self.congestion["log"] = MOST_CONGESTION * between((self.log - 0.7) / 0.28, 0.0, 1.0)
+        self.ssd_congestion = MOST_CONGESTION * between((self.filled - 0.78) / 0.2, 0.0, 1.0)
+        self.log_congestion = MOST_CONGESTION * between((self.log - 0.7) / 0.28, 0.0, 1.0)
 
     def _serve(self, parameters: Parameters) -> None:
         """How long cache and capacity disks take."""
@@ -198,7 +203,7 @@ class Vsan:
         self.disk_write_ms[:, 0] += parameters.vsan_slow_ms
         if self.kind == "hybrid":
             overdue = asked.mean(axis=1) - 1.0
-            self.congestion["iops"] = MOST_CONGESTION * between(overdue / 0.6, 0.0, 1.0)
+            self.iops_congestion = MOST_CONGESTION * between(overdue / 0.6, 0.0, 1.0)
         busy = np.minimum((self.back_reads * self.hit + self.back_writes) / 90_000.0, _MOST_USED)
         self.front_read_ms = devices.front_ms[0] / (1.0 - busy)
         self.front_write_ms = devices.front_ms[1] / (1.0 - busy)
@@ -228,7 +233,7 @@ class Vsan:
 
     def resent(self) -> FloatArray:
         """Return the share of each host's packets that do not arrive at the others."""
-        everywhere = float((self.weight * self.lost).sum())
+        everywhere = (self.weight * self.lost).sum(axis=-1, keepdims=True)
         result: FloatArray = (everywhere - self.weight * self.lost) / np.maximum(1.0 - self.weight, 1e-9)
         return result
 
