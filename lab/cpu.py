@@ -124,7 +124,8 @@ class Cpu:
 
     def _remote_loss(self, parameters: Parameters) -> FloatArray:
         """How many times longer work takes for memory on another NUMA node."""
-        slower: FloatArray = (1.0 + _REMOTE_LOSS * np.nan_to_num(parameters.remote))[self._index.vcpu_vm]
+        remote = np.where(np.isnan(parameters.remote), 0.0, parameters.remote)
+        slower: FloatArray = (1.0 + _REMOTE_LOSS * remote)[self._index.vcpu_vm]
         return slower
 
     def _spread(self, work: FloatArray) -> FloatArray:

@@ -137,12 +137,26 @@ class Memory:
         self._return(fault_ms, tick_s)
         self._update_free()
         over = np.maximum(self._over_limit(parameters), 0.0)
-        self._inflate(over, tick_s)
-        self._update_free()
-        self._swap_out(over, tick_s)
-        self._update_free()
+        if self._is_calm(over):
+            self._rest()
+        else:
+            self._inflate(over, tick_s)
+            self._update_free()
+            self._swap_out(over, tick_s)
+            self._update_free()
         if np.isfinite(self.dram).any():
             self._read_tier()
+
+    def _is_calm(self, over: FloatArray) -> bool:
+        """True if there is nothing to take from any VM, and nothing to give back: most of the time."""
+        enough = bool((self.free >= self.min_free).all())
+        return enough and not (over.any() or self._aim.any() or (self.balloon != self._lasting).any())
+
+    def _rest(self) -> None:
+        """What ``_inflate`` and ``_swap_out`` come to while all is calm."""
+        zero = np.zeros(self._index.vms)
+        self.balloon_target = self._aim = self.swap_target = zero
+        self.zip_rate = self.swap_out = self.cache_out = zero
 
     def _churn(self, parameters: Parameters, tick_s: float) -> None:
         """What never stands still: the VMkernel's heaps, pages that are shared and unshared."""
@@ -160,6 +174,10 @@ class Memory:
 
     def _return(self, fault_ms: FloatArray, tick_s: float) -> None:
         """The working set faults its pages back in, as fast as the device and the vCPUs allow."""
+        if not (self.swap_hot.any() or self.swap_cold.any() or self.zipped.any() or self.zip_hot.any()):
+            zero = np.zeros(self._index.vms)
+            self.stall = self.swap_in = self.cache_in = self.unzip_rate = zero
+            return
         share = 1.0 - np.exp(-tick_s / _RETURN_S)
         warmed = 1.0 - np.exp(-tick_s / _DRIFT_S)
         self.swap_hot = self.swap_hot + self.swap_cold * warmed

@@ -70,6 +70,7 @@ class Network:
         offered = parameters.tx * tx_activity
         shaped = np.minimum(offered, parameters.shape)
         excess = 1.0 - shaped / np.maximum(offered, 1e-9)
+        self._flicker = np.exp(0.25 * self._rng.standard_normal(2 * len(offered) + len(self.speed)))
         self._transmit(parameters, shaped, excess, nfs_mb)
         self._receive(parameters, parameters.rx * rx_activity, cpu, nfs_mb)
 
@@ -84,7 +85,7 @@ class Network:
         self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
         self.tx = shaped * fits[self.uplink]
         lost = 1.0 - (1.0 - _EXCESS_LOSS * excess) * (1.0 - _EXCESS_LOSS * (1.0 - fits[self.uplink]))
-        self.tx_drops = 100.0 * lost * self._flicker(len(lost))
+        self.tx_drops = 100.0 * lost * self._flicker[: len(lost)]
         self.tx_packets = self.tx * 125_000.0 / self.packet
         self.nic_tx = wanted * fits
         vms = sums(self.uplink, self.tx_packets, len(self.speed))
@@ -102,14 +103,14 @@ class Network:
         lost = self._lost(parameters, packets, cpu)
         self.rx = arriving * (1.0 - lost)
         self.rx_packets = packets * (1.0 - lost)
-        self.rx_drops = 100.0 * lost * self._flicker(len(lost))
+        self.rx_drops = 100.0 * lost * self._flicker[len(lost) : 2 * len(lost)]
         self.nic_rx = wanted * clean
         self.vmk_rx = (kernel.reshape(-1) * clean).reshape(-1, UPLINKS)[:, :2]
         vms = sums(self.uplink, packets, len(self.speed))
         self.nic_rx_packets = vms + kernel.reshape(-1) * clean * 125_000.0 / 1200.0
         share = parameters.frame_errors
         self.nic_errors = self.nic_rx_packets * share / np.maximum(1.0 - share, 1e-9)
-        self.nic_rx_drops = 100.0 * parameters.rx_loss * self._flicker(len(self.speed))
+        self.nic_rx_drops = 100.0 * parameters.rx_loss * self._flicker[2 * len(lost) :]
 
     def _lost(self, parameters: Parameters, packets: FloatArray, cpu: Cpu) -> FloatArray:
         """Share of packets that find the ring full: the guest does not run, is saturated, or they burst."""
@@ -136,7 +137,3 @@ class Network:
         table[np.arange(self._index.hosts), parameters.vmk_uplink.astype(int)] = management
         table[:, 1] += storage_mb * MBIT_PER_MB
         return table
-
-    def _flicker(self, size: int) -> FloatArray:
-        flicker: FloatArray = np.exp(0.25 * self._rng.standard_normal(size))
-        return flicker

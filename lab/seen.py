@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -91,8 +92,8 @@ class Keeper:
 
     def __init__(self, physics: Physics) -> None:
         self._physics = physics
-        self._parts = [(getattr(physics, part), names) for part, names in _SHOWN.items()]
-        self._parts = [(part, names) for part, names in self._parts if part is not None]
+        parts = [(getattr(physics, part), names) for part, names in _SHOWN.items()]
+        self._parts = [(part, attrgetter(*names)) for part, names in parts if part is not None]
         self._places: tuple[_Place, ...] = ()
         self._kept: list[FloatArray] = []
         self._times: list[int] = []
@@ -100,7 +101,7 @@ class Keeper:
 
     def keep(self, now_ms: int) -> None:
         """Keep the tick that the physics has just computed, which began at ``now_ms``."""
-        arrays = [getattr(part, name) for part, names in self._parts for name in names]
+        arrays = [array for part, shown in self._parts for array in shown(part)]
         if not self._places:
             self._places = tuple(self._plan(arrays))
         self._kept.append(np.concatenate(arrays, axis=None))
