@@ -83,7 +83,7 @@ def play_both(
         seen = lab.steps(min(TOGETHER, view.ticks - begin))
         ticks += lab.ticks_of(seen)
         view.take(seen)
-    document = view.document()
+    document = view.document(as_lists=False)
     if samples > view.ticks:
         ticks += lab.ticks_of(lab.steps(samples - view.ticks))
     ticks = [tick for tick in ticks if tick.t_ms < lab.start_ms + lab.duration_s * 1000]

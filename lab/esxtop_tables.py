@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,8 +48,7 @@ class Table:
             self.ticks[name][...] = value
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureColumn:
+class CaptureColumn(NamedTuple):
     """One column of a capture: its path, the position of its value, its printed decimals."""
 
     path: ColumnPath
@@ -71,7 +70,7 @@ class EsxtopTables:
                     field.name for field in table.fields if selected(table.cls, field, fields)
                 )
         self.held: FloatArray = np.zeros((1, sum(table.cells for table in self.tables.values())))
-        self._selected: dict[tuple[str, FieldSet], tuple[int, ...]] = {}
+        self._selected: dict[tuple[str, FieldSet], tuple[tuple[str, int, int], ...]] = {}
         self._attach()
 
     def _attach(self) -> None:
@@ -99,30 +98,28 @@ class EsxtopTables:
         self, cls: str, host: int, name: str, position: int, fields: FieldSet
     ) -> Iterator[CaptureColumn]:
         """Yield the columns of one instance of a class, in the order of its counters."""
-        table = self.tables[cls]
-        for number in self._chosen(cls, fields):
-            yield self._column(table, number, host, name, position)
+        first, of, printed = int(self.tables[cls].start[host]) + position, self.hosts[host], _printed(cls)
+        for counter, cell, decimals in self._chosen(cls, fields):
+            yield CaptureColumn(ColumnPath(of, printed, name, counter), cell + first, decimals)
 
     def counter_columns(self, cls: str, host: int, fields: FieldSet) -> Iterator[CaptureColumn]:
         """Yield the columns of all instances of a class, one counter after the other."""
-        table = self.tables[cls]
-        for number in self._chosen(cls, fields):
-            for position, name in enumerate(table.names[host]):
-                yield self._column(table, number, host, name, position)
+        table, of, printed = self.tables[cls], self.hosts[host], _printed(cls)
+        for counter, cell, decimals in self._chosen(cls, fields):
+            for position, name in enumerate(table.names[host], start=cell + int(table.start[host])):
+                yield CaptureColumn(ColumnPath(of, printed, name, counter), position, decimals)
 
-    def _chosen(self, cls: str, fields: FieldSet) -> tuple[int, ...]:
-        """Which counters of a class belong to a field set."""
+    def _chosen(self, cls: str, fields: FieldSet) -> tuple[tuple[str, int, int], ...]:
+        """The counters of a class that belong to a field set: name, cell of the first instance, decimals."""
         key = (cls, fields)
         if key not in self._selected:
-            chosen = (n for n, field in enumerate(self.tables[cls].fields) if selected(cls, field, fields))
-            self._selected[key] = tuple(chosen)
+            table = self.tables[cls]
+            self._selected[key] = tuple(
+                (field.name, table.offset + number * table.size, field.decimals)
+                for number, field in enumerate(table.fields)
+                if selected(cls, field, fields)
+            )
         return self._selected[key]
-
-    def _column(self, table: Table, counter: int, host: int, name: str, position: int) -> CaptureColumn:
-        field = table.fields[counter]
-        cell = table.offset + counter * table.size + int(table.start[host]) + position
-        printed = PRINTED_CLASS.get(table.cls, table.cls)
-        return CaptureColumn(ColumnPath(self.hosts[host], printed, name, field.name), cell, field.decimals)
 
     hosts: tuple[str, ...] = ()
 
@@ -136,6 +133,10 @@ PRINTED_CLASS = {
     INTERRUPT_PER_CPU: "Interrupt Cookie",
 }
 """Tables that esxtop prints under another class's name."""
+
+
+def _printed(cls: str) -> str:
+    return PRINTED_CLASS.get(cls, cls)
 
 
 def table(cls: str, names: Sequence[Sequence[str]]) -> Table:

@@ -22,7 +22,7 @@ from lab.vcenter_vsan import VsanService
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
 from resources.stopping import StopSignal
-from sessions.model import FloatArray
+from sessions.model import FloatArray, IntArray
 
 FORMAT = 1
 
@@ -105,14 +105,18 @@ class VcenterView:
             self._tiers.take(seen.memory.tier_read[at], (first + at + 1) * self._lab.tick_s)
         self._number += len(seen)
 
-    def document(self) -> Json:
-        """Return what was seen, and the inventory as it is now."""
+    def document(self, *, as_lists: bool = True) -> Json:
+        """Return what was seen, and the inventory as it is now; ``as_lists`` False leaves the values of
+        series in arrays, of which no JSON can be made.
+        """
         lab = self._lab
-        lines, whole = as_one(self._lines, np.stack(self._samples))
+        lines, samples = as_one(self._lines, np.stack(self._samples))
+        whole = samples.astype(np.int64).T
         return {
             "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": self._interval_s,
             "ticks": len(self._samples), "start_ms": lab.start_ms,
-            **inventory(lab, self._limits, self._tiers.facts), "series": _series(lines, whole),
+            **inventory(lab, self._limits, self._tiers.facts),
+            "series": _series(lines, whole, as_lists=as_lists),
             **({"vsan": self._vsan.document()} if self._vsan is not None else {}),
         }  # fmt: skip
 
@@ -143,9 +147,8 @@ def read_vcenter(file: Path) -> Json:
     return document
 
 
-def _series(lines: Sequence[Line], samples: FloatArray) -> list[Json]:
-    values = samples.astype(np.int64).T.tolist()
+def _series(lines: Sequence[Line], values: IntArray, *, as_lists: bool) -> list[Json]:
     return [
         {"object": line.object, "counter": line.counter, "instance": line.instance, "values": row}
-        for line, row in zip(lines, values, strict=True)
+        for line, row in zip(lines, values.tolist() if as_lists else values, strict=True)
     ]

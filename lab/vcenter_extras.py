@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,14 @@ from lab.seen import Seen
 from lab.storage import Storage
 from lab.vcenter_inventory import NIC_KEY, device_uuid
 from lab.worlds import NO_OWNER
+from resources.catalogue import VcenterSpelling
 from sessions.model import FloatArray, IntArray
 
 _KB = 1024.0
 _KBPS_PER_MBIT = 1000.0 / 8.0
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(NamedTuple):
     """A series whose value is not in esxtop's tables."""
 
     object: str
@@ -74,9 +75,9 @@ class Extras:
             [np.ones((ticks, 1)), times.reshape(ticks, -1), *self._computed(seen, times)], axis=1
         )
 
-    def is_own(self, what: str, counter: str, instance: str) -> bool:
-        """Return True for a series of this module that esxtop's tables have in another meaning."""
-        return not instance and (what.partition(":")[0], counter) in _REDEFINED
+    def is_own(self, twin: VcenterSpelling) -> bool:
+        """Return True for a counter of this module that esxtop's tables have in another meaning."""
+        return not twin.instance and (twin.on, twin.name) in _REDEFINED
 
     def lines(self, interval_s: int) -> Iterator[Extra]:
         """Yield the series of the blocks; a counter's factor of 0 stands for the interval."""

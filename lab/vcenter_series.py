@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +41,7 @@ _CLASSES = {
 _WEIGHTS = {"Command": "Commands/sec", "Read": "Reads/sec", "Write": "Writes/sec"}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One series: its object (``host:NAME`` or ``vm:NAME``), counter and instance; the position of its value,
     that of its weight, and the factor from the canonical value to vCenter's.
     """
@@ -90,10 +90,11 @@ class Sampler:
         self._weights = np.array([line.weight for line in lines])
         self._factor = np.array([line.factor for line in lines])
         self._latest = np.flatnonzero([line.latest for line in lines])
-        vms = {f"vm:{vm.name}": number for number, vm in enumerate(lab.cluster.vms)}
-        hosts = {f"host:{host.name}": len(vms) + number for number, host in enumerate(lab.cluster.hosts)}
-        self._objects = len(vms) + len(hosts)
-        self._object = np.array([{**vms, **hosts}[line.object] for line in lines])
+        vms, hosts = lab.cluster.vms, lab.cluster.hosts
+        names = [*(f"vm:{vm.name}" for vm in vms), *(f"host:{host.name}" for host in hosts)]
+        number = {name: at for at, name in enumerate(names)}
+        self._objects = len(names)
+        self._object = np.array([number[line.object] for line in lines])
         self._pieces: list[_Piece] = []
 
     def take(self, seen: Seen, ends: Sequence[int]) -> list[FloatArray]:
@@ -140,6 +141,8 @@ def as_one(lines: Sequence[Line], samples: FloatArray) -> tuple[list[Line], Floa
 
     ``samples`` are rows of samples; returns the lines and the samples of what vCenter has.
     """
+    if not any(line.object.endswith(MOVED) for line in lines):
+        return list(lines), samples
     own = {(line.object, line.counter, line.instance): n for n, line in enumerate(lines)}
     kept, joined = [], samples.copy()
     for number, line in enumerate(lines):
@@ -180,6 +183,7 @@ class _Plan:
         self._tables = lab.esxtop_tables
         self._extras = extras
         self._seen: set[tuple[str, str, str]] = set()
+        self._known: dict[tuple[str, int, str, bool], list[tuple[int, str, str]]] = {}
         self._names = [host.name for host in lab.cluster.hosts]
         self._vcpus = {f"vm:{vm.name}": vm.vcpus for vm in lab.cluster.vms}
 
@@ -189,14 +193,17 @@ class _Plan:
             return
         for table, name in self._sources(counter, twin):
             weight = self._weight_of(table, name)
+            if self._extras.is_own(twin):
+                continue
+            factor = {n: 1.0 / self._scale(twin, n) for n in {1, *self._vcpus.values()}}
             for what, instance, cell in self._places(table, twin, name):
-                if self._extras.is_own(what, twin.name, instance):
-                    continue
-                scale = scale_of(twin.conversion, self._interval_s, self._vcpus.get(what, 1)) or 1.0
                 weigh = self._extras.one if weight is None else cell + weight
-                self._add(Line(what, twin.name, instance, cell, weigh, 1.0 / scale))
+                self._add(Line(what, twin.name, instance, cell, weigh, factor[self._vcpus.get(what, 1)]))
         if twin.on == "host" and twin.instance == "datastore":
             self._add_vmfs(counter, twin)
+
+    def _scale(self, twin: VcenterSpelling, vcpus: int) -> float:
+        return scale_of(twin.conversion, self._interval_s, vcpus) or 1.0
 
     def add_extras(self) -> None:
         """Series whose value is no counter of esxtop's."""
@@ -235,13 +242,24 @@ class _Plan:
         base = table.offset + row * table.size
         for host in range(len(self._names)):
             start = base + int(table.start[host])
-            for position, (what, instance) in enumerate(self._instances(table, host)):
-                if what.startswith(f"{twin.on}:") and self._wanted(twin, instance):
-                    yield what, instance, start + position
+            for position, what, instance in self._instances_of(table, host, twin.on, bool(twin.instance)):
+                yield what, instance, start + position
 
-    def _wanted(self, twin: VcenterSpelling, instance: str) -> bool:
-        """``_Total`` of PCPUs is the host's own value; the others are instances."""
-        return bool(instance) == bool(twin.instance)
+    def _instances_of(
+        self, table: Table, host: int, on: str, has_instance: bool
+    ) -> list[tuple[int, str, str]]:
+        """Position, object and instance of those columns of a host's table that are on a kind of object.
+
+        ``_Total`` of PCPUs is the host's own value; the others are instances.
+        """
+        key = (table.cls, host, on, has_instance)
+        if key not in self._known:
+            self._known[key] = [
+                (position, what, instance)
+                for position, (what, instance) in enumerate(self._instances(table, host))
+                if what.startswith(f"{on}:") and bool(instance) == has_instance
+            ]
+        return self._known[key]
 
     def _of_vms(self, table: Table, name: str) -> Iterator[tuple[str, str, int]]:
         """A VM's own value: of CPU times the mean of its vCPUs, without its helper worlds."""

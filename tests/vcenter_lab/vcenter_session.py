@@ -6,7 +6,7 @@ written down a second time so that the two can be held against each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,8 +16,9 @@ from collectors.vsphere.vsan.book import VsanBook
 from collectors.vsphere.vsan.cluster import Disk, VsanCluster
 from collectors.vsphere.vsan.replies import EntitySamples
 from lab.physics import TICK_S
-from resources.catalogue import Catalogue, Counter, VcenterSpelling
+from resources.catalogue import Catalogue
 from resources.conversions import scale_of
+from resources.counter_schema import Conversion
 from resources.vsan_service import load_vsan_service
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
 from sessions.shared_devices import is_shared_device
@@ -65,6 +66,19 @@ def vcenter_session(
     return session
 
 
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a counter's number is: which counter of ours, what its instances are, and the factor to ours,
+    which differs by VM where the number is ``per_vcpu``.
+    """
+
+    key: str
+    unit: str
+    instances: str
+    scale: float
+    per_vcpu: Conversion | None = None
+
+
 @dataclass
 class _Session:
     document: Json
@@ -75,7 +89,8 @@ class _Session:
     _stores: dict[str, EntityRef] = field(default_factory=dict)
     _names: dict[str, EntityRef] = field(default_factory=dict)
     _vcpus: dict[EntityRef, int] = field(default_factory=dict)
-    _twins: dict[tuple[str, str, bool], tuple[Counter, VcenterSpelling] | None] = field(default_factory=dict)
+    _meanings: dict[tuple[str, str, bool], _Meaning] = field(default_factory=dict)
+    _places: dict[tuple[str, str, str], tuple[EntityRef, str]] = field(default_factory=dict)
 
     def inventory(self) -> None:
         """Entities and facts of everything that the document lists."""
@@ -151,7 +166,7 @@ class _Session:
         kind, _, called = what.partition(":")
         return EntityRef("host", called) if kind == "host" else self._names[what]
 
-    def series(self) -> tuple[list[SeriesSpec], list[list[int]]]:
+    def series(self) -> tuple[list[SeriesSpec], list[Sequence[int]]]:
         """What is stored of the counters: one spec and its values for each series of the document."""
         specs, columns = [], []
         for one in self.document["series"]:
@@ -248,34 +263,33 @@ class _Session:
             self._say(ref, {f"nic.{nic['key']}.network": nic["network"]})
 
     def _spec(self, what: str, name: str, instance: str) -> SeriesSpec:
-        kind, _, called = what.partition(":")
-        owner = EntityRef("host", called) if kind == "host" else self._names[what]
-        twin = self._twin(name, kind, instance)
-        label = f"{name}[{instance}]"
-        if twin is None:
-            ref, left = self._place(owner, _instance_kind(name, kind, instance), instance)
-            unit = next((one.unit for _, one in self.catalogue.vcenter(name)), "")
-            return SeriesSpec(ref, f"raw/vcenter/{name}", unit, left, 1.0, label)
-        counter, spelling = twin
-        ref, left = self._place(owner, spelling.instance, instance)
-        interval = float(self.document["interval_s"])
-        scale = scale_of(spelling.conversion, interval, self._vcpus.get(owner, 1))
-        return SeriesSpec(ref, counter.key, counter.unit, left, 1.0 if scale is None else scale, label)
+        of_counter = (name, what.partition(":")[0], bool(instance))
+        if (meaning := self._meanings.get(of_counter)) is None:
+            meaning = self._meanings[of_counter] = self._meaning(*of_counter)
+        of_place = (what, meaning.instances, instance)
+        if (place := self._places.get(of_place)) is None:
+            place = self._places[of_place] = self._place(self._named(what), meaning.instances, instance)
+        scale = meaning.scale
+        if meaning.per_vcpu is not None:
+            vcpus = self._vcpus.get(self._named(what), 1)
+            scale = scale_of(meaning.per_vcpu, float(self.document["interval_s"]), vcpus) or 1.0
+        return SeriesSpec(place[0], meaning.key, meaning.unit, place[1], scale, f"{name}[{instance}]")
 
-    def _twin(self, name: str, kind: str, instance: str) -> tuple[Counter, VcenterSpelling] | None:
-        """The first counter that vCenter's number can be converted to; looked up once for all entities."""
-        key = (name, kind, bool(instance))
-        if key not in self._twins:
-            self._twins[key] = next(
-                (
-                    (counter, twin)
-                    for counter, twin in self.catalogue.vcenter(name)
-                    if twin.on == kind and bool(twin.instance) == bool(instance)
-                    and twin.conversion not in ("related", "dropped_of_packets")
-                ),
-                None,
-            )  # fmt: skip
-        return self._twins[key]
+    def _meaning(self, name: str, kind: str, has_instance: bool) -> _Meaning:
+        """What a counter is on a kind of object: the first one that vCenter's number can be converted to."""
+        twins = self.catalogue.vcenter(name)
+        for counter, twin in twins:
+            if (
+                twin.on == kind and bool(twin.instance) == has_instance
+                and twin.conversion not in ("related", "dropped_of_packets")
+            ):  # fmt: skip
+                scale = scale_of(twin.conversion, float(self.document["interval_s"]))
+                per_vcpu = twin.conversion if twin.conversion == "ms_of_interval_per_vcpu" else None
+                return _Meaning(
+                    counter.key, counter.unit, twin.instance, 1.0 if scale is None else scale, per_vcpu
+                )
+        unit = next((one.unit for _, one in twins), "")
+        return _Meaning(f"raw/vcenter/{name}", unit, _instance_kind(name, kind) if has_instance else "", 1.0)
 
     def _place(self, owner: EntityRef, kind: str, instance: str) -> tuple[EntityRef, str]:
         """The entity of a counter's instance, and what is left of the instance on it."""
@@ -293,11 +307,9 @@ class _Session:
         return self._add(_INSTANCE_KINDS[kind], f"{owner.key}/{parts[kind]}", instance, owner), ""
 
 
-def _instance_kind(name: str, on: str, instance: str) -> str:
+def _instance_kind(name: str, on: str) -> str:
     """What the instances of a counter without a convertible twin are, by its group."""
     group = name.partition(".")[0]
-    if not instance:
-        return ""
     kinds = {"cpu": "vcpu" if on == "vm" else "pcpu", "net": "nic", "disk": "device", "virtualDisk": "vdisk",
              "storageAdapter": "adapter", "storagePath": "path", "datastore": "datastore"}  # fmt: skip
     return kinds.get(group, "")
