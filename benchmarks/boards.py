@@ -33,6 +33,8 @@ from benchmarks.scores import Board, Score
 from benchmarks.shown import ESXTOP, VCENTER, play_both
 
 BOTH = (ESXTOP, VCENTER)
+_GARBAGE = (50_000, 20, 50)
+"""Objects before garbage is searched for: with Python's own thresholds that is a tenth of a board's time."""
 Scores = tuple[dict[str, Score], ...]
 """The scores by problem of one run, of each board."""
 
@@ -83,10 +85,11 @@ def _results(tasks: Sequence[Run], workers: int) -> Iterator[tuple[Run, Scores]]
 
 
 def _keep_knowledge() -> None:
-    """Read what is known once, and leave it out of every search for garbage."""
+    """Read what is known once, and leave it out of every search for garbage, of which a run leaves little."""
     knowledge()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*_GARBAGE)
 
 
 def play(task: Run) -> tuple[Run, Scores]:

@@ -118,6 +118,8 @@ def rows_of(ticks: Sequence[Tick], host: int) -> tuple[IntArray, FloatArray]:
     ticks at which the host was down.
     """
     rows = np.stack([tick.rows[host] for tick in ticks])
-    there = ~np.isnan(rows).all(axis=1)
     times = np.array([tick.t_ms for tick in ticks], dtype=np.int64)
+    if not np.isnan(rows[:, :1]).any():
+        return times, rows
+    there = ~np.isnan(rows).all(axis=1)
     return times[there], rows[there]
