@@ -277,7 +277,8 @@ def test_what_fails_on_a_busy_machine_is_run_again_alone(
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # this test's own worker
     run.ROOT, run.FAILED, run.PYTHON = tmp_path, tmp_path / "failed", Path(sys.executable)
     run.TESTS_A_CORE, run.WAITING_TESTS = 0, 2
-    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
+    quick = "addopts = -p no:pytest-qt"  # a dozen processes would load Qt for it
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nfilterwarnings = error\n{quick}\n", encoding="utf-8")
     (tmp_path / "test_right.py").write_text("def test_right():\n    pass\n", encoding="utf-8")
     for at, form in enumerate(forms):
         (tmp_path / f"test_{at}.py").write_text(form.format(at=at), encoding="utf-8")

@@ -46,7 +46,7 @@ from widgets.findings import FindingsView
 from widgets.marks import MarkNote
 
 NOTE = "users call"
-FEWER_COUNTERS = {"compare", "fix in the lab"}
+FEWER_COUNTERS = {"compare", "fix in the lab", "guided test", "troubleshoot"}
 """Scenes whose lab has the 6,000 series that diagnosis reads. A user's has 46,000, as in the scene ``lab``:
 to record, judge and compare them takes twice the processor.
 """

@@ -13,6 +13,7 @@ from resources.catalogue import load_catalogue
 from sessions.model import FloatArray
 from tests.lab.runs import SCENARIOS, Run
 from tests.lab.test_scenarios import CHECKS, Check, as_numbers, memory_above, vcpu_above
+from tests.some_of_many import one_in
 
 STRANGE = {name: one for name, one in SCENARIOS.items() if one.written_from == "text"}
 SHOWN_BY = {
@@ -130,7 +131,7 @@ STRANGE_CHECKS: dict[str, tuple[Check, int]] = {
 """Per problem: the check, and how many samples of 5 s must show it in the truth's window."""
 
 
-@pytest.mark.parametrize("name", [name for name, shown in SHOWN_BY.items() if shown])
+@pytest.mark.parametrize("name", one_in(3, (name for name, shown in SHOWN_BY.items() if shown)))
 def test_what_a_stranger_injects_shows_in_the_counters(name: str) -> None:
     run = Run(name, seed=5)
     checks = dict(STRANGE_CHECKS)
