@@ -99,8 +99,9 @@ class Host:
         cpu_limit: int = -1,
         reserved: int = 0,
         memory: Mapping[str, Value] | None = None,
+        runs_on: Sequence[int] | None = None,
     ) -> None:
-        """A powered-on VM: its vCPUs' percentages (each, or one for all) and its memory in MB."""
+        """A VM: its vCPUs' percentages (each, or one for all), memory in MB, the CPUs it runs on."""
         group = self._worlds = self._worlds + 40
         self.ids[name] = group
         total: dict[str, FloatArray] = {}
@@ -121,7 +122,7 @@ class Host:
             more = {
                 "% CPU Latency": one["% Ready"] - one["% Max Limited"] + one["% CoStop"],
                 "% Memory Latency": told_of(memory, "lat_m"),
-                "Physical Cpu": self._random.integers(0, self.pcpus, self.rows).astype(float),
+                "Physical Cpu": self._random.choice(runs_on or self.pcpus, self.rows).astype(float),
             }
             self.put("cpu", f"Vcpu({group}:{name}:{group + 4 + at}:vmx-vcpu-{at}:{name})", {**one, **more})
         helper = dict.fromkeys(_WORLD, self._array(0.0)) | {
@@ -363,6 +364,7 @@ class Host:
         drop_rx: Value = 0.0,
         speed: Value = 0.0,
         up: Value = 1.0,
+        broadcasts: Value = 2.0,
     ) -> None:
         """A port of a switch, ``vSwitch0:33554434:vmnic0``; ``speed`` in Mb/s of an uplink."""
         sent, got = self.around(tx_pps, 0.1), self.around(rx_pps, 0.1)
@@ -385,7 +387,7 @@ class Host:
                 "Multicast Packets Transmitted/sec": 0.1,
                 "Multicast Packets Received/sec": 0.4,
                 "Broadcast Packets Transmitted/sec": 0.1,
-                "Broadcast Packets Received/sec": 2.0,
+                "Broadcast Packets Received/sec": broadcasts,
             },
         )
 
