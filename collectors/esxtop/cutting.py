@@ -95,6 +95,11 @@ class Cutter:
         """The number of values in a row."""
         return self._header.shape.width
 
+    @property
+    def zone(self) -> str:
+        """The zone of its rows' clock; empty if the header names none."""
+        return self._header.zone
+
     def restart(self) -> None:
         """Begin a new capture: the next row has no row before it, so that no rate is computed across."""
         self._first = True

@@ -17,6 +17,7 @@ from collectors.esxtop.opening import text_of
 from collectors.esxtop.peek import Peek, header_index, lines_before_header
 from collectors.esxtop.plan import Piece
 from collectors.esxtop.report import DamagedRow, Losses
+from collectors.esxtop.summer_time import SummerTime
 from collectors.esxtop.timestamps import NO_TIME
 from collectors.esxtop_names import Counters
 from resources.units import format_count
@@ -49,6 +50,7 @@ class CaptureReader:
         self._spool = None if found.capture.direct else spool
         self._cutters: dict[bytes, Cutter] = {}
         self._backward_steps = BackwardSteps()
+        self._summer_time = SummerTime()
         self.tally = Tally()
 
     def pieces(self) -> Generator[Piece | None]:
@@ -86,8 +88,7 @@ class CaptureReader:
                 yield None
             if cutter is not None:
                 yield from cutter.flush()
-            if note := self._backward_steps.note():
-                self.tally.notes.append(note)
+            self.tally.notes += filter(None, (self._summer_time.note(), self._backward_steps.note()))
             if stream.broken:
                 self.tally.notes.append(
                     f"It can't be unpacked to its end ({stream.broken}): the rows before that were read."
@@ -106,6 +107,7 @@ class CaptureReader:
             self._cutters[line] = cutter
         cutter.restart()
         self._backward_steps.restart()
+        self._summer_time.restart(cutter.zone)
         return cutter
 
     def _header(self, line: bytes) -> Header | None:
@@ -127,8 +129,9 @@ class CaptureReader:
                 self._lose(int(lines.numbers[at]), cutter.width, f"no time can be read in {start!r}")
         rows = rows[times[begin:end] != NO_TIME]
         self.tally.rows += len(rows)
-        self._backward_steps.follow(times[rows], lines.numbers[rows])
-        yield from cutter.add(lines, rows, times[rows])
+        right = self._summer_time.corrected(times[rows], lines.numbers[rows])
+        self._backward_steps.follow(right, lines.numbers[rows])
+        yield from cutter.add(lines, rows, right)
 
     def _lose(self, line: int, cells: int, why: str) -> None:
         self.tally.losses.add(DamagedRow(self._capture.path.name, line, cells, whole=True, why=why))
