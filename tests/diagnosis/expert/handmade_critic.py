@@ -154,7 +154,7 @@ def one_path_that_aborts() -> Captured:
 
 def nfs_slow_on_one_host() -> Captured:
     """Two hosts use nfs-erp: esxb01 in 1.5 ms, esxb02 in 38 ms over a vmnic2 that is at 1 Gb/s and full."""
-    hosts = []
+    hosts: list[Host] = []
     for name, ms, speed, busy in (("esxb01", 1.5, 10000, 17000.0), ("esxb02", 38.0, 1000, 82500.0)):
         host = Host(name, cores=24, memory_gb=256, rows=180, every_s=5, seed=408 + len(hosts))
         for at in range(6):
@@ -182,7 +182,8 @@ def limits_that_do_not_bind() -> Captured:
 def what_a_storm_left() -> Captured:
     """The host was short last week: 3 GB are ballooned, 1.9 GB swapped; all rates are zero now."""
     host = Host("esxa09", cores=24, memory_gb=256, rows=180, every_s=5, seed=411)
-    left: dict[str, Value] = {"balloon": 3100.0, "target": 3100.0, "active": 7.0, "consumed": 12900.0}
+    shrinks = np.linspace(3100.0, 2200.0, 180)
+    left: dict[str, Value] = {"balloon": shrinks, "target": 0.0, "active": 7.0, "consumed": 16000.0 - shrinks}
     host.vm("hist-01", 4, 16, 9.0, memory=left)
     sparse = np.where(np.arange(180) % 47 == 9, 0.04, 0.0)
     host.vm(
@@ -191,7 +192,7 @@ def what_a_storm_left() -> Captured:
     usual(host)
     host.finish(
         free_mb=90000.0,
-        sums={"balloon": 3100.0, "target": 3100.0, "swapped": 1900.0, "zipped": 260.0, "swap_in": sparse},
+        sums={"balloon": shrinks, "target": 0.0, "swapped": 1900.0, "zipped": 260.0, "swap_in": sparse},
     )
     return (host,)
 

@@ -96,7 +96,7 @@ def scan_every_five_minutes() -> Captured:
 
 def array_in_trouble() -> Captured:
     """All LUNs of an array are slow from second 300 on, from both hosts, at unchanged load."""
-    hosts = []
+    hosts: list[Host] = []
     for name in ("esxd01", "esxd02"):
         host = Host(name, cores=24, memory_gb=256, rows=180, every_s=5, seed=423 + len(hosts))
         slow = host.between(300, 1e9, 1.0, 0.0)
@@ -121,6 +121,8 @@ def one_hot_vcpu() -> Captured:
     host.vm("bi-01", 8, 64, [98.5, 7.0, 5.0, 6.0, 4.0, 5.0, 6.0, 5.0], ready=0.3)
     host.vm("wait-01", 4, 16, [71.0, 58.0, 49.0, 44.0], ready=0.6)
     usual(host)
+    for at, name in enumerate(("bi-01", "wait-01")):
+        host.port(f"vSwitch0:{33554450 + at}:{host.ids[name] + 1}:{name}", 600, 700)
     host.finish(free_mb=170000.0)
     return (host,)
 

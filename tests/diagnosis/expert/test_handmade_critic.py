@@ -42,6 +42,15 @@ def test_every_capture_has_its_reading() -> None:
     assert set(captures()) == set(CRITIC)
 
 
+def test_the_hour_that_comes_twice_is_read_twice(tmp_path: Path) -> None:
+    """Two hours of samples, an end of summer time among them: none is lost, none is doubled."""
+    diagnosis = diagnosed("hour-that-comes-twice", tmp_path)
+    assert diagnosis.window is not None
+    assert diagnosis.window.end - diagnosis.window.start == 239 * 30_000
+    (ready,) = diagnosis.findings
+    assert sum(one.end - one.start for one in ready.windows) == 79 * 30_000
+
+
 @pytest.mark.parametrize("name", CRITIC)
 def test_the_product_reads_a_capture_as_the_expert_does(name: str, tmp_path: Path) -> None:
     """All claims hold, but those that are listed as wrong today; and each of those is still wrong."""
