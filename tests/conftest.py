@@ -11,6 +11,8 @@ import sys
 import tempfile
 from collections.abc import Callable
 
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before any test makes an application of Qt
+
 import pytest
 from hypothesis import HealthCheck, settings
 
