@@ -1,6 +1,6 @@
 """A Python that has loaded the program and becomes it, as often as it is asked, each time as a new process.
 
-Loading takes ten times as long as most commands of a test. ``tests.warm_starts`` starts this, and says which
+Loading takes longer than what most commands of a test do. ``tests.warm_starts`` starts this, and says which
 processes begin here.
 """
 

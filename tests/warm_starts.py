@@ -1,5 +1,6 @@
 """Programs that a test starts begin loaded: a process of their own as ever, forked from one that has loaded
-what they need (``tests.warm_python``), which takes a twentieth of the time of a new Python.
+what they need (``tests.warm_python``), which takes a quarter of the time of a new Python, half of one that
+judges.
 
 It is the same program in a process with an id, streams, signals, environment and end of its own. What is not:
 its memory, its command line as the system shows it, and the time that loading takes. Tests of these, and of
