@@ -85,6 +85,16 @@ def test_what_is_marked_begins_anew(tmp_path: Path) -> None:
         process.kill()
 
 
+def test_what_they_begin_from_may_be_killed(tmp_path: Path) -> None:
+    for number in range(2):
+        with recording(tmp_path / f"{number}.hscope") as process:
+            assert is_warm(process)
+            process.kill()
+        [source] = [one for one in psutil.Process().children() if "tests.warm_python" in one.cmdline()]
+        source.kill()
+        source.wait()
+
+
 def test_a_signal_reaches_it(tmp_path: Path) -> None:
     with recording(tmp_path / "s.hscope") as process:
         process.send_signal(signal.SIGINT)

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-MODULES = ("app", "tests.app.dying")
+MODULES = ("app", "tests.app.dying", "tests.workloads.changing_child")
 """What begins loaded: modules that are started with ``python -m``."""
 LENGTH_BYTES = 4
 """An order begins with its length."""
@@ -79,10 +79,13 @@ class WarmPython:
             self._process.wait()
 
     def _is_here(self) -> bool:
-        """Return True if it is this process's, not that of one which this process was forked from."""
-        return self._link is not None and self._pid == os.getpid()
+        """Return True if it runs, and is this process's, not that of one which it was forked from."""
+        is_ours = self._process is not None and self._pid == os.getpid()
+        return is_ours and self._process is not None and self._process.poll() is None
 
     def _start(self) -> socket.socket:
+        if self._link is not None:
+            self._link.close()
         ours, its = socket.socketpair()
         self._base, self._pid = _fixed(os.environ), os.getpid()
         command = [sys.executable, "-m", "tests.warm_python", str(its.fileno())]

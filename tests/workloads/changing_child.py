@@ -1,6 +1,6 @@
 """Run by path, in a process of its own: changes settings with a real journal, and kills itself on the way.
 
-    python changing_child.py SESSION FOLDER STEP
+    python -m tests.workloads.changing_child SESSION FOLDER STEP
 
 A setting is a file in FOLDER. Before step STEP (a read, a write, a record) the process kills itself;
 without one it makes all changes and undoes them.

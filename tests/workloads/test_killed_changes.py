@@ -21,9 +21,8 @@ def changed_and_killed(session: Path, folder: Path, step: int) -> int:
     folder.mkdir()
     for name, value in AS_IT_WAS.items():
         (folder / name).write_text(json.dumps(value), encoding="utf-8")
-    script = str(ROOT / "tests" / "workloads" / "changing_child.py")
-    words = [sys.executable, script, str(session), str(folder), str(step)]
-    return subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode
+    words = [sys.executable, "-m", "tests.workloads.changing_child", str(session), str(folder), str(step)]
+    return subprocess.run(words, cwd=ROOT, check=False).returncode
 
 
 def settings(folder: Path) -> dict[str, object]:
