@@ -14,7 +14,8 @@ from sessions.current_records import with_current_names
 from sessions.model import EntityRef, FloatArray, IntArray, SampleSource, Series
 from sessions.times import TimeRange
 
-_JOINED_BY = "joined_by"
+JOINED_BY = "joined_by"
+"""The fact that says how a VM of one source was recognised as one of another's."""
 _GUESS = "guess"
 _FEWEST = 3
 """Values that must be compared before two sources are said to agree or not."""
@@ -113,11 +114,16 @@ class _Within(NamedTuple):
     highest: FloatArray
 
 
+def is_guess(how: str) -> bool:
+    """True for what says that a VM was recognised by its name alone."""
+    return how.endswith(_GUESS)
+
+
 def guessed_names(session: SampleSource) -> list[str]:
     """Return the names of the VMs that were recognised by their names alone."""
     facts = session.facts()
-    known = {fact.entity: str(fact.value) for fact in facts if fact.name == _JOINED_BY and fact.end is None}
-    guessed: list[EntityRef] = [ref for ref, how in known.items() if how.endswith(_GUESS)]
+    known = {fact.entity: str(fact.value) for fact in facts if fact.name == JOINED_BY and fact.end is None}
+    guessed: list[EntityRef] = [ref for ref, how in known.items() if is_guess(how)]
     if not guessed:
         return []
     named = with_current_names(session.entities(), facts)

@@ -13,6 +13,7 @@ from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, So
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
 from viewmodels.host_domains import shared_domain
+from viewmodels.joined_sources import JOINED_BY, is_guess
 from viewmodels.placement import Relations, datastores_during, hosts_during, with_relations
 from viewmodels.storage_facts import with_storage_facts
 
@@ -111,8 +112,9 @@ class EntityIndex:
 
 @dataclass(frozen=True)
 class ChangingRecords:
-    """Records that a growing session adds to: each entity's latest name and host, the facts that name other
-    entities (``relations``) or tell the class of storage (``storage``, ordered by start), and all events.
+    """Records that a growing session adds to: each entity's latest name and host, how it was recognised
+    (``joined``), the facts that name other entities (``relations``) or tell the class of storage
+    (``storage``, ordered by start), and all events.
 
     A large vCenter has 700,000 facts: when the session grows, only facts written after number ``facts_to``
     and events after ``events_to`` are read.
@@ -120,6 +122,7 @@ class ChangingRecords:
 
     names: Mapping[EntityRef, Fact] = field(default_factory=dict)
     hosts: Mapping[EntityRef, Fact] = field(default_factory=dict)
+    joined: Mapping[EntityRef, Fact] = field(default_factory=dict)
     relations: Relations = field(default_factory=dict)
     storage: Sequence[Fact] = ()
     events: Sequence[Event] = ()
@@ -135,6 +138,7 @@ class ChangingRecords:
         return ChangingRecords(
             _latest(self.names, facts, "name"),
             _latest(self.hosts, facts, "host"),
+            _latest(self.joined, facts, JOINED_BY),
             with_relations(self.relations, facts),
             with_storage_facts(self.storage, facts),
             current_events([*self.events, *events]) if events else self.events,
@@ -233,6 +237,13 @@ class Snapshot:
         """Return the host that an entity was last placed on; None if no fact says so."""
         fact = self.records.hosts.get(ref)
         return EntityRef("host", str(fact.value)) if fact else None
+
+    def is_guessed(self, ref: EntityRef) -> bool:
+        """True for a VM, or a part of one, that sources know as the same by its name alone."""
+        entity = self.entities.get(ref)
+        parent = entity.parent if entity is not None and ref.kind != "vm" else None
+        found = (self.records.joined.get(one) for one in (ref, parent) if one is not None)
+        return any(fact.end is None and is_guess(str(fact.value)) for fact in found if fact is not None)
 
     @property
     def samples(self) -> int:

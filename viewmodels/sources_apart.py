@@ -15,6 +15,7 @@ from viewmodels.host_domains import without
 from viewmodels.joined_sources import SourcesApart, same_quantity, short_sentence, side_by_side
 from viewmodels.snapshot import Snapshot
 
+_GUESSED = "; that they mean one VM is known by its name alone: a guess"
 _KINDS = {"vcenter": "vCenter", "esxi": "the host's API", "esxtop": "esxtop", "guest": "the guest"}
 
 
@@ -48,6 +49,7 @@ def _found(
             names = _names(sources[finer.source], sources[coarser.source], snapshot.entity_index.host_domain)
             label = counter_label(finer.counter, catalogue)
             sentence = short_sentence(measured, names)
+            sentence += _GUESSED if snapshot.is_guessed(finer.entity) else ""
             yield SourcesApart(finer.id, coarser.id, measured, compared, label, sentence)
 
 

@@ -12,7 +12,7 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_limits
-from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
 from viewmodels.chart_choice import ChartChoice
@@ -49,11 +49,12 @@ def test_a_shared_device_has_a_curve_of_each_host(tmp_path: Path, kind: Literal[
     assert names(path, LUN) == ["esx01", "esx02"]
 
 
-def two_sources(path: Path, vms: int = 1) -> list[EntityRef]:
-    """VMs whose ready a vCenter has every 20 s and esxtop every 5 s."""
+def two_sources(path: Path, vms: int = 1, how: str = "the ids of its worlds") -> list[EntityRef]:
+    """VMs whose ready a vCenter has every 20 s and esxtop every 5 s; they are joined so."""
     refs = [EntityRef("vm", f"vm{number}") for number in range(vms)]
     with SessionWriter.create(path) as writer:
         writer.add_entities([Entity(ref, ref.key) for ref in refs])
+        writer.add_facts([Fact(ref, "joined_by", how, 0) for ref in refs])
         for kind, every_s in (("vcenter", 20), ("esxtop", 5)):
             source = SourceSpec("vcenter" if kind == "vcenter" else "esxtop", kind, every_s)
             specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in refs]
@@ -82,6 +83,13 @@ def test_what_two_sources_count_of_a_vm_is_overlaid_and_says_how_far_it_is_apart
         "vCenter 10 %, esxtop 12 % at the same times: 20.0 % apart (4 intervals of 20 s)"
     )
     assert apart.compared.finer.tolist() == [12.0] * 4
+
+
+def test_a_vm_that_is_joined_by_its_name_is_called_a_guess(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    _spec, curves = first_chart(path, two_sources(path, how="its name alone: a guess"))
+    (apart,) = curves[1].apart
+    assert apart.sentence.endswith("; that they mean one VM is known by its name alone: a guess")
 
 
 def test_of_many_the_finest_source_is_drawn(tmp_path: Path) -> None:
