@@ -21,7 +21,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import psutil
 
 from benchmarks.esxtop_replies import grown
@@ -42,16 +44,19 @@ _BEFORE_S = 120.0
 class Recorded:
     """What one recording cost and stored.
 
-    ``busy`` is the part of a core that the recorder took; ``values`` are those of one sample of one host;
-    ``expected`` and ``received`` count values of all hosts, ``gaps`` their missed instants.
+    ``values`` are those of one sample of one host, ``each_us`` is the recorder's processor time for one.
+    ``expected`` and ``received`` count values of all hosts, ``gaps`` the instants that were missed, for the
+    reasons ``why``; ``long`` the samples that stand for more than one interval, since one was not in time.
     """
 
     seconds: float
-    busy: float
     values: int
+    each_us: float
     expected: int
     received: int
     gaps: int
+    why: str
+    long: int
     bytes_a_sample: float
     peak_mb: float
 
@@ -68,20 +73,24 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 def rows(found: Recorded) -> list[Row]:
     """Return the lines of RESULTS.md."""
-    each = found.busy * _VALUES / max(found.values, 1)
+    own, asked = (_HOSTS * count * found.each_us / 1e6 / _EVERY_S for count in (found.values, _VALUES))
     long = f"{found.seconds / 60:.0f} min" if found.seconds >= 60 else f"{found.seconds:.0f} s"
+    lost = (
+        f"{found.expected - found.received:,} lost, {found.gaps} instants missed, "
+        f"{found.long} samples of more than one interval"
+    )
     what = f"{_HOSTS} hosts with {found.values:,} values each, every {_EVERY_S} s, by esxtop:// for {long}"
-    here = f"{100 * found.busy:.0f} % of a core, {found.peak_mb:.0f} MB"
+    here = f"{100 * own:.0f} % of a core, {found.peak_mb:.0f} MB"
     return [
         Row(
             what,
-            f"{here}; {100 * each:.0f} % with {_VALUES:,} values",
-            "–", "–", "≤ 100 %", each <= 1,
+            f"{here}; {100 * asked:.0f} % with {_VALUES:,} values",
+            "–", "–", "≤ 100 %", asked <= 1,
         ),
         Row(
             f"the same: values that should have come, {found.expected:,}",
-            f"{found.expected - found.received:,} lost, {found.gaps} instants missed",
-            "–", "–", "0", found.expected == found.received and not found.gaps,
+            f"{lost}: {found.why}" if found.why else lost,
+            "–", "–", "0", found.expected == found.received and not found.gaps and not found.long,
         ),
         Row(
             "the same: session", f"{found.bytes_a_sample:.2f} bytes a sample", "–", "–", "≤ 1.5",
@@ -97,8 +106,8 @@ def recorded(cache: Path, seconds: float) -> Recorded:
         with TestVCenter(hosts=_HOSTS, vms=_HOSTS, esxtop=replies, esxtop_interval=_EVERY_S) as server:
             session = Path(folder) / "S.hscope"
             with _recorder(server, session, Path(folder)) as recorder:
-                busy, peak, took = _cost(recorder, seconds)
-            return _told(session, busy, peak, took)
+                cost = _cost(recorder, seconds)
+            return _told(session, cost)
 
 
 def _replies(folder: Path, count: int) -> Path:
@@ -138,25 +147,38 @@ def _recorder(server: TestVCenter, session: Path, folder: Path) -> Iterator[subp
         recorder.communicate()
 
 
-def _cost(recorder: subprocess.Popen[str], seconds: float) -> tuple[float, float, float]:
-    """The part of a core that the recorder takes once all hosts are recorded, its largest size (MB), and how
-    long that was measured.
-    """
+class _Cost(NamedTuple):
+    """What was measured for so many seconds: processor time for a value, and the recorder's largest size."""
+
+    seconds: float
+    each_us: float
+    peak_mb: float
+
+
+def _cost(recorder: subprocess.Popen[str], seconds: float) -> _Cost:
+    """Measure the recorder once all hosts are recorded."""
     assert recorder.stdout is not None
     process, peak = psutil.Process(recorder.pid), 0
     statuses = (one for one in map(json.loads, recorder.stdout) if one["event"] == "status")
     for status in statuses:
         if sum(bool(one["received"]) for one in status["sources"]) == _HOSTS:
             break
-    begun, spent = time.monotonic(), _spent(process)
-    for _ in statuses:
+    begun, spent, before = time.monotonic(), _spent(process), _received(status)
+    now = before
+    for one in statuses:
+        now = _received(one)
         peak = max(peak, process.memory_info().rss)
         if time.monotonic() >= begun + seconds:
             break
     took = time.monotonic() - begun
     if took < seconds:
         raise RuntimeError("the recorder ended by itself")
-    return (_spent(process) - spent) / took, peak / 1e6, took
+    each_us = (_spent(process) - spent) * 1e6 / max(1, now - before)
+    return _Cost(took, each_us, peak / 1e6)
+
+
+def _received(status: dict[str, Any]) -> int:
+    return sum(one["received"] for one in status["sources"])
 
 
 def _spent(process: psutil.Process) -> float:
@@ -164,17 +186,22 @@ def _spent(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _told(session: Path, busy: float, peak: float, took: float) -> Recorded:
+def _told(session: Path, cost: _Cost) -> Recorded:
     with SessionReader.open(session) as reader:
         sources = [one for one in reader.sources() if one.spec.kind == "esxtop"]
         counted = [one.spec.counted or (0, 0) for one in sources]
-        ticks = sum(len(reader.times(one.id)) for one in sources)
-        gaps = sum(gap.ticks or 1 for gap in reader.gaps())
+        times = [reader.times(one.id) for one in sources]
+        whole = [gap for gap in reader.gaps() if gap.entity is None]
+    gaps, why = sum(gap.ticks or 1 for gap in whole), "; ".join(sorted({gap.reason for gap in whole}))
     received = sum(one[1] for one in counted)
     if len(sources) != _HOSTS or not received:
         raise RuntimeError(f"only {len(sources)} hosts were recorded")
     size = session.stat().st_size / received
-    return Recorded(took, busy, received // ticks, sum(one[0] for one in counted), received, gaps, size, peak)
+    long = sum(int((np.diff(one) > 1500 * _EVERY_S).sum()) for one in times) - gaps
+    values, expected = received // sum(map(len, times)), sum(one[0] for one in counted)
+    return Recorded(
+        cost.seconds, values, cost.each_us, expected, received, gaps, why, max(0, long), size, cost.peak_mb,
+    )  # fmt: skip
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from benchmarks.measure import Row
 from collectors.esxtop_service.checks import check
 from collectors.esxtop_service.counter_info import CounterInfo, read_counter_info
 from collectors.esxtop_service.importing import SessionFeed
-from collectors.esxtop_service.reply import decode
+from collectors.esxtop_service.reply import Reply, decode
 from collectors.esxtop_service.sampling import Sampler
 from collectors.esxtop_service.series import HostSeries
 from resources.catalogue import load_catalogue
@@ -97,12 +97,20 @@ def grown(text: bytes, info: CounterInfo, count: int) -> Iterator[bytes]:
         for records in reply.records.values():
             numbers = [one.name for one in records.type.fields if not one.is_text]
             for column, name in enumerate(numbers):
-                if _GROWS.search(name) and not _STANDS.match(name):
+                is_count = _GROWS.search(name) and not _STANDS.match(name)
+                if is_count and records is not reply["Server"]:
                     own = records.raw[:, column]
                     usual = own.astype(float) / 40_445_292.0 * _EVERY_S  # seconds since the boot
                     own += np.floor(usual * chance.gamma(4.0, 0.25, len(own))).astype(np.uint64)
-        server = reply["Server"]
-        server.raw[0, [one.name for one in server.type.fields].index("Time")] += np.uint64(_EVERY_S)
+        _pass_time(reply)
+
+
+def _pass_time(reply: Reply) -> None:
+    """One interval later by both clocks of the host: the time of day (s), and that since its boot (µs)."""
+    server = reply["Server"]
+    fields = [one.name for one in server.type.fields]
+    server.raw[0, fields.index("Time")] += np.uint64(_EVERY_S)
+    server.raw[0, fields.index("TimeStampInUsec")] += np.uint64(_EVERY_S * 1e6)
 
 
 def _split(text: bytes) -> list[list[int | str]]:
