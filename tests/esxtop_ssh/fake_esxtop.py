@@ -7,7 +7,8 @@ printed in the grammar of genuine ones. How it plays is in ``plan.json`` in the 
 * ``every_s``: seconds between rows; without it those that -d asks for.
 * ``stamps``: ``own``, or ``now`` for rows that are stamped with the host's present time, plus ``zone_s``. The
   host's clock is ahead of ours by the seconds in the file ``clock``, if there is one.
-* ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row.
+* ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row;
+  ``half``: it ends within a row.
 * the file ``rows``: when it was written, and a capture of the same columns, whose rows follow those played so
   far; it is for an esxtop that was started before.
 * ``greeting``, ``stderr``, ``garbage``: bytes before the header, to stderr, and after each row.
@@ -54,6 +55,7 @@ def play(plan: Plan, every_s: float, out: BinaryIO, folder: Path) -> None:
     while rows:
         for row in rows:
             if played == plan.get("rows", -1):
+                out.write(row[: len(row) // 2] if plan.get("then") == "half" else b"")
                 return
             if played:
                 due += every_s

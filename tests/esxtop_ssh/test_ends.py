@@ -168,6 +168,20 @@ def test_an_esxtop_that_ends_is_started_anew(host: FakeHost, recording: Start, c
     assert all(after > before for before, after in itertools.pairwise(run.ticks()))
 
 
+def test_an_esxtop_that_ends_within_a_row_costs_that_row_alone(
+    host: FakeHost, recording: Start, capture: Path
+) -> None:
+    playing(host, capture, rows=2, then="half", code=1)
+    run = recording(host)
+    run.until_ticks(4)
+    run.end()
+    assert host.starts() >= 2
+    assert run.feed.twice == []
+    series = [times for key, times in run.feed.samples.items() if key[2] == "cpu.run" and key[1].kind == "vm"]
+    assert series
+    assert {tuple(sorted(times)) for times in series} == {tuple(run.ticks())}
+
+
 def test_an_esxtop_that_hangs_is_started_anew(host: FakeHost, recording: Start, capture: Path) -> None:
     playing(host, capture, rows=2, then="hang")
     run = recording(host)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,13 +28,14 @@ def address_of(server: Sshd) -> Address:
 class Recording(RunningCollector):
     """A collector at work in a thread; ``feed`` has what it got, ``failure`` what it raised."""
 
-    def __init__(self, server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None) -> None:
-        super().__init__(
-            GuestCollector(
-                address_of(server), by_key(server), GuestOptions(interval_s), ask=yes, time_outs=HASTY
-            ),
-            feed,
-        )
+    def __init__(
+        self, server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None, port: int | None = None
+    ) -> None:
+        """``port``: that of a network between us and the server."""
+        own = address_of(server)
+        address = own if port is None else replace(own, host="127.0.0.1", port=port)
+        options = GuestOptions(interval_s)
+        super().__init__(GuestCollector(address, by_key(server), options, ask=yes, time_outs=HASTY), feed)
 
     def pause(self, *, on: bool) -> None:
         self._stop.paused = on
@@ -63,8 +65,10 @@ def recording() -> Iterator[Callable[..., Recording]]:
     """Start recordings: ``recording(server, 1)``; they are ended at last."""
     with ExitStack() as running:
 
-        def start(server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None) -> Recording:
-            found = Recording(server, interval_s, feed)
+        def start(
+            server: Sshd, interval_s: float = 1, feed: MemoryFeed | None = None, port: int | None = None
+        ) -> Recording:
+            found = Recording(server, interval_s, feed, port)
             running.callback(found.end)
             return found
 

@@ -6,6 +6,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -16,6 +17,7 @@ from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, RefusedError, UsageError
 from resources.guest_counters import load_guest_counters
 from tests.connections.ssh_servers import HASTY, Sshd, by_key, yes
+from tests.esxtop_ssh.cut_network import network
 from tests.guest.conftest import Recording, address_of
 from tests.vsphere.feeds import MemoryFeed, Stop
 
@@ -134,6 +136,28 @@ def test_a_cut_connection_is_an_exact_gap_and_nothing_comes_twice(server: Sshd, 
     assert health.expected - health.received == gap.ticks * len(
         [key for key in run.feed.samples if last in run.feed.samples[key]]
     )
+
+
+def test_a_network_that_is_cut_without_a_word_is_an_exact_gap(server: Sshd, recording: Start) -> None:
+    """sshd is not told, and keeps what it serves; the loop there ends when it hears no sign of life."""
+    with network(server.host, server.port) as between:
+        run = recording(server, port=between.port)
+        run.until_ticks(2)
+        between.cut()
+        run.until_state("reconnecting")
+        before = run.ticks()
+        unheard = left(server)
+        between.mend()
+        run.until_ticks(len(before) + 3)
+        run.end()
+    for one in unheard:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    after = run.ticks()[len(before)]
+    (gap,) = run.feed.gaps
+    assert (gap.start, gap.end) == (before[-1] + 1000, after - 1000)
+    assert gap.ticks == round((after - before[-1]) / 1000) - 1 >= 1
+    assert run.feed.twice == []
 
 
 def test_a_recording_that_is_continued_has_a_gap_and_nothing_twice(server: Sshd, recording: Start) -> None:
