@@ -29,12 +29,15 @@ def charts_of(
     first: Collection[tuple[EntityRef, str]] = (),
 ) -> list[ChartSpec]:
     """Return the charts for some entities: one for each template, unit and kind, with a curve for each
-    entity; of one entity, with those of each source that has it, the finer before the coarser.
+    entity; of one entity, with those of each source that has it, the finer before the coarser. A VM comes
+    with the guests that are known to run in it.
 
     They come in the templates' order, in which what decides comes first; before them those with a counter of
     an entity that is in ``first``: what a finding names.
     """
     found: list[ChartSpec] = []
+    if len(entities) == 1:
+        entities = [*entities, *snapshot.guests.get(entities[0], ())]
     for template in templates:
         members = [ref for ref in entities if ref.kind in template.on]
         chosen = [one for ref in members for one in _of(ref, template.counters, snapshot, all_sources=False)]
@@ -168,8 +171,12 @@ def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot, *, all_sour
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
-    """Return the series that a piece of evidence was judged by: of its instance, else the counter's first."""
-    own = [one for one in snapshot.series_of.get(entity, ()) if one.counter == item.counter]
+    """Return the series that a piece of evidence was judged by: of its instance, else the counter's first.
+
+    What a guest counts is evidence for its VM.
+    """
+    places = (entity, *snapshot.guests.get(entity, ()))
+    own = [one for ref in places for one in snapshot.series_of.get(ref, ()) if one.counter == item.counter]
     exact = [one for one in own if one.spec.instance == item.instance]
     return exact or own[:1]
 

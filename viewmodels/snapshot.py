@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sessions.current_records import current_events
+from sessions.guest_vms import guests_by_vm
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
@@ -114,7 +115,7 @@ class EntityIndex:
 class ChangingRecords:
     """Records that a growing session adds to: each entity's latest name and host, how it was recognised
     (``joined``), the facts that name other entities (``relations``) or tell the class of storage
-    (``storage``, ordered by start), and all events.
+    (``storage``, ordered by start), how many facts are of guests (``of_guests``), and all events.
 
     A large vCenter has 700,000 facts: when the session grows, only facts written after number ``facts_to``
     and events after ``events_to`` are read.
@@ -125,6 +126,7 @@ class ChangingRecords:
     joined: Mapping[EntityRef, Fact] = field(default_factory=dict)
     relations: Relations = field(default_factory=dict)
     storage: Sequence[Fact] = ()
+    of_guests: int = 0
     events: Sequence[Event] = ()
     facts_to: int = 0
     events_to: int = 0
@@ -141,6 +143,7 @@ class ChangingRecords:
             _latest(self.joined, facts, JOINED_BY),
             with_relations(self.relations, facts),
             with_storage_facts(self.storage, facts),
+            self.of_guests + sum(fact.entity.kind == "guest" for fact in facts),
             current_events([*self.events, *events]) if events else self.events,
             facts_to,
             events_to,
@@ -191,6 +194,8 @@ class Snapshot:
     bytes: int
     intervals: Mapping[int, float]
     """Seconds between two samples of each source, as it says or as it was measured; by source id."""
+    guests: Mapping[EntityRef, Sequence[EntityRef]] = field(default_factory=dict)
+    """The guests that run in each VM, by what is no guess."""
 
     @property
     def entities(self) -> Mapping[EntityRef, Entity]:
@@ -341,6 +346,7 @@ def read_snapshot(reader: SessionReader, path: Path) -> Snapshot:
             gaps=info.gaps,
             bytes=info.bytes,
             intervals=_intervals(info),
+            guests=_guests(reader, records),
         )
 
 
@@ -356,8 +362,11 @@ def renewed_snapshot(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Ch
             entities = EntityIndex(records.with_names(reader.entities())).built()
         if info.series != len(old.series):
             series = SeriesIndex(reader.series()).built()
+        has_new = records.of_guests != old.records.of_guests or entities is not old.entity_index
+        guests = _guests(reader, records) if has_new else old.guests
     new = replace(
         old,
+        guests=guests,
         span=info.span,
         sources=tuple(info.sources),
         entity_index=entities,
@@ -369,6 +378,11 @@ def renewed_snapshot(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Ch
         intervals=_intervals(info),
     )
     return new, _change(old, new)
+
+
+def _guests(reader: SessionReader, records: ChangingRecords) -> Mapping[EntityRef, Sequence[EntityRef]]:
+    """The guests of each VM; who has none need not read all facts for it."""
+    return guests_by_vm(reader.entities(), reader.facts()) if records.of_guests else {}
 
 
 def _intervals(info: SessionInfo) -> Mapping[int, float]:

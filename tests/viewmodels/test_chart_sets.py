@@ -12,13 +12,14 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_limits
+from sessions.findings import Evidence
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
 from viewmodels.chart_choice import ChartChoice
 from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_samples import ChartSamples, read_samples
-from viewmodels.chart_sets import charts_of
+from viewmodels.chart_sets import charts_of, evidence_series
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.distinct_names import names_of
@@ -83,6 +84,29 @@ def test_what_two_sources_count_of_a_vm_is_overlaid_and_says_how_far_it_is_apart
         "vCenter 10 %, esxtop 12 % at the same times: 20.0 % apart (4 intervals of 20 s)"
     )
     assert apart.compared.finer.tolist() == [12.0] * 4
+
+
+def test_beside_a_vm_stands_what_its_guest_says(tmp_path: Path) -> None:
+    path, guest = tmp_path / "s.hscope", EntityRef("guest", "app01")
+    uuid = "564d1234-0000-1111-2222-333344445555"
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(VM, "db"), Entity(guest, "app01")])
+        writer.add_facts([Fact(VM, "bios_uuid", uuid, 0), Fact(guest, "smbios_uuid", uuid, 0)])
+        for kind, ref, counters in (
+            ("esxtop", VM, ("cpu.ready", "cpu.costop")),
+            ("guest", guest, ("guest.cpu_steal", "guest.cpu_used")),
+        ):
+            specs = [SeriesSpec(ref, counter, "%") for counter in counters]
+            spec = SourceSpec("guest" if kind == "guest" else "esxtop", kind, 5)
+            add_source(writer, spec, specs, np.ones((5, 2)), every_s=5)
+    catalogue = load_catalogue()
+    with reading(path) as (_reader, snapshot):
+        templates, limits = load_chart_templates(catalogue), EntityLimits(load_limits(load_problems()))
+        charts = charts_of([VM], snapshot, templates, limits)
+        assert [chart.title for chart in charts] == ["Ready, co-stop and max limited", "The guest's own CPU"]
+        steal = Evidence("guest.cpu_steal", "", "mean", 40.0, None, "%")
+        (series,) = evidence_series(steal, VM, snapshot)
+        assert series.entity == guest
 
 
 def test_a_vm_that_is_joined_by_its_name_is_called_a_guess(tmp_path: Path) -> None:
