@@ -1,8 +1,8 @@
 """Records lab scenarios by vCenter counters, esxtop service and esxtop over ssh: alone, in twos, all three.
 
-    python -m benchmarks.three_ways [--scenario GLOB] [--ways all|alone|several]
+    python -m benchmarks.three_ways [--scenario GLOB] [--ways all|alone|several|ends]
 
-Each way must find the scenario's truth, same entity and first cause, each finding once. It needs the test
+``ends``: each source alone, and all three at once. Each way must find the scenario's truth, same entity and first cause, each finding once. It needs the test
 vCenter (``run.py test tests/vcenter`` builds it).
 """
 
@@ -63,10 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it from the command line; returns 1 if a way misses anything."""
     parser = argparse.ArgumentParser(prog="three_ways", description=__doc__.splitlines()[0])
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
-    parser.add_argument("--ways", choices=("all", "alone", "several"), default="all")
+    parser.add_argument("--ways", choices=("all", "alone", "several", "ends"), default="all")
     options = parser.parse_args(arguments)
     ways = [frozenset(some) for count in (1, 2, 3) for some in combinations(SOURCES, count)]
-    ways = [one for one in ways if options.ways == "all" or (len(one) == 1) == (options.ways == "alone")]
+    counts = {"all": (1, 2, 3), "alone": (1,), "several": (2, 3), "ends": (1, 3)}[options.ways]
+    ways = [one for one in ways if len(one) in counts]
     missed = 0
     for scenario in SCENARIOS:
         if not fnmatchcase(scenario, options.scenario):
