@@ -2,8 +2,8 @@
 
     python -m benchmarks.three_ways [--scenario GLOB] [--ways all|alone|several|ends]
 
-``ends``: each source alone, and all three at once. Each way must find the scenario's truth, same entity and first cause, each finding once. It needs the test
-vCenter (``run.py test tests/vcenter`` builds it).
+``ends``: each source alone, and all three at once. Each way must find the scenario's truth, same entity and
+first cause, each finding once. It needs the test vCenter (``run.py test tests/vcenter`` builds it).
 """
 
 from __future__ import annotations
