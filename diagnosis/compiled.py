@@ -60,20 +60,16 @@ class Template:
 @dataclass(frozen=True, slots=True)
 class CompiledSignal:
     """A signal with its parsed expression; ``needs`` are the signals and thresholds that a
-    derived signal uses.
+    derived signal uses. ``counters``: local name → counter key; empty for derived signals and facts.
+    ``limits`` are the thresholds that the expressions of a measured signal use.
     """
 
     signal: Signal
     node: Node | None
     weight: Node | None = None
     needs: frozenset[str] = frozenset()
-
-    @property
-    def counters(self) -> dict[str, str]:
-        """Local name → counter key; empty for derived signals and facts."""
-        if self.signal.counters:
-            return self.signal.counters
-        return {"value": self.signal.counter} if self.signal.counter else {}
+    limits: frozenset[str] = frozenset()
+    counters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +312,9 @@ class _Compiler:
         local = {**dict.fromkeys(self._thresholds, Shape.CONSTANT), **dict.fromkeys(counters, Shape.SERIES)}
         node = self._parse(f"signal {name}", signal.expr or "value", local)
         weight = self._parse(f"signal {name}", signal.weight, local) if signal.weight else None
-        return CompiledSignal(signal, node, weight)
+        named = {name for one in (node, weight) if one for name in one.names()}
+        limits = frozenset(named - counters.keys())
+        return CompiledSignal(signal, node, weight, limits=limits, counters=counters)
 
     def _order(self, signals: Mapping[str, CompiledSignal]) -> tuple[str, ...]:
         order: list[str] = []

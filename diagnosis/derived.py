@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from diagnosis.arrays import sample_seconds
 from diagnosis.derivation import ABSENT, DerivationRules, DerivedSeries
 from diagnosis.derived_facts import derived_facts
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
@@ -160,8 +159,7 @@ class DerivedSource:
                 self._by_fact.get(fact, {}), [made.owners[one] for one in members.tolist()], axis
             )
         shape = (members.size, axis.size)
-        operands = Operands(names, axis, np.ones(shape, dtype=np.bool_), sample_seconds(axis))
-        values = np.broadcast_to(evaluate(made.node, operands), shape)
+        values = np.broadcast_to(evaluate(made.node, Operands(names, axis, shape)), shape)
         return reduce_members(values, row, rows.size, "sum")
 
     def _rows(self, ids: IntArray, axis: IntArray, window: TimeRange | None) -> FloatArray:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
+import msgspec
 import numpy as np
 
 from diagnosis import arrays, entity_statistics
@@ -16,23 +17,33 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """The values of the names in an expression.
+    """The values of the names in an expression, for ``shape``: the numbers of entities and of times.
 
     ``values``: signals of shape (entities, times) or (entities, 1), and thresholds as plain numbers.
-    ``windows``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
+    ``inside``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
     samples on the host that the finding names, which statistics over all samples use; None for all.
     """
 
     values: Mapping[str, FloatArray | float]
     times: IntArray
-    windows: BoolArray
-    weights: FloatArray
+    shape: tuple[int, int]
+    inside: BoolArray | None = None
     there: BoolArray | None = None
+
+    @property
+    def windows(self) -> BoolArray:
+        """Return the mask of samples inside of findings; (entities, times), bool."""
+        return np.ones(self.shape, dtype=np.bool_) if self.inside is None else self.inside
 
     @property
     def whole(self) -> BoolArray:
         """Return the mask of samples that statistics over all samples use; (entities, times), bool."""
-        return np.ones(self.windows.shape, dtype=np.bool_) if self.there is None else self.there
+        return np.ones(self.shape, dtype=np.bool_) if self.there is None else self.there
+
+    @property
+    def weights(self) -> FloatArray:
+        """Return the seconds that each sample represents; (times,)."""
+        return arrays.sample_seconds(self.times)
 
 
 _BINARY: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
@@ -86,6 +97,8 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
 
 def evaluate(node: Node, operands: Operands) -> FloatArray:
     """Return the value of an expression: shape (entities, times), (entities, 1) or (), NaN where unknown."""
+    if node.op == "name":
+        return np.asarray(operands.values[node.name], dtype=np.float64)
     with np.errstate(all="ignore"):  # an unknown or endless intermediate value is an answer, not a fault
         return _evaluate(node, operands)
 
@@ -105,17 +118,15 @@ def _evaluate(node: Node, operands: Operands) -> FloatArray:
 
 def _full(values: FloatArray, operands: Operands) -> FloatArray:
     """The value at every sample, for what is the same at all of them."""
-    return (
-        values if values.shape == operands.windows.shape else np.broadcast_to(values, operands.windows.shape)
-    )
+    return values if values.shape == operands.shape else np.broadcast_to(values, operands.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True, eq=False):
     """The lowest and highest possible value of a quantity in a window, one for each entity; NaN
     without samples.
 
-    For a test: ``high`` 1 means that it can be true, ``low`` 0 that it can be false.
+    For a test: ``high`` 1 means that it can be true, ``low`` 0 that it can be false. What is known for sure
+    has the same array as both. A struct: judging makes thousands of them.
     """
 
     low: FloatArray
@@ -135,7 +146,8 @@ def bound(node: Node, values: Mapping[str, Bounds]) -> Bounds:
 
 def _bound(node: Node, values: Mapping[str, Bounds]) -> Bounds:
     if node.op == "number":
-        return Bounds(np.asarray(node.value), np.asarray(node.value))
+        value = np.asarray(node.value)
+        return Bounds(value, value)
     if node.op == "name":
         return values[node.name]
     args = [_bound(arg, values) for arg in node.args]
@@ -153,28 +165,45 @@ def _bound_subtract(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _bound_multiply(a: Bounds, b: Bounds) -> Bounds:
-    return _between(a, b, (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high))
+    return _between(a, b, np.multiply)
 
 
-def _between(a: Bounds, b: Bounds, ends: tuple[FloatArray, ...]) -> Bounds:
+def _between(a: Bounds, b: Bounds, combine: Callable[[FloatArray, FloatArray], FloatArray]) -> Bounds:
     """From the lowest to the highest of what comes of the ends of ``a`` and ``b``."""
-    corners = np.stack(np.broadcast_arrays(*ends))
-    absent = np.isnan(a.low) | np.isnan(b.low)
-    corners = np.where(np.isnan(corners) & ~absent, 0.0, corners)  # endless times nothing is nothing
-    return Bounds(corners.min(axis=0), corners.max(axis=0))
+    low = high = None
+    for one in _ends(a):
+        for other in _ends(b):
+            corner = np.asarray(combine(one, other))
+            if (strange := np.isnan(corner)).any():  # endless times nothing is nothing
+                absent = np.isnan(a.low) | np.isnan(b.low)
+                corner = np.where(strange & ~absent, 0.0, corner)
+            low = corner if low is None else np.minimum(low, corner)
+            high = corner if high is None else np.maximum(high, corner)
+    assert low is not None
+    assert high is not None
+    return Bounds(low, high)
+
+
+def _ends(bounds: Bounds) -> tuple[FloatArray, ...]:
+    """The ends of a quantity: one where it is known for sure."""
+    return (bounds.low,) if bounds.low is bounds.high else (bounds.low, bounds.high)
 
 
 def _bound_divide(a: Bounds, b: Bounds) -> Bounds:
     crosses = (b.low <= 0) & (b.high >= 0)
     unbounded = np.where(np.isnan(a.low) | np.isnan(b.low), np.nan, np.inf)
     # Divided as the samples are: times the reciprocal would be rounded twice, and too narrow by a bit.
-    inner = _between(a, b, (a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high))
+    inner = _between(a, b, np.divide)
     return Bounds(np.where(crosses, -unbounded, inner.low), np.where(crosses, unbounded, inner.high))
 
 
 def _test(can: BoolArray, must: BoolArray, a: Bounds, b: Bounds) -> Bounds:
     unknown = np.isnan(a.low) | np.isnan(b.low)
-    return Bounds(np.where(unknown, np.nan, must), np.where(unknown, np.nan, can))
+    low, high = np.asarray(must, dtype=np.float64), np.asarray(can, dtype=np.float64)
+    if unknown.any():
+        np.copyto(low, np.nan, where=unknown)
+        np.copyto(high, np.nan, where=unknown)
+    return Bounds(low, high)
 
 
 def _bound_less(a: Bounds, b: Bounds) -> Bounds:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from diagnosis.compiled import OF_HOST, OF_USER
 from diagnosis.placement import Periods, joined_periods, shared_periods, within_periods
+from diagnosis.reduction import Groups
 from diagnosis.topology import Placed, Topology, host_told_of
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray
 
 _ABSENT = -1
+_MOST_KEPT = 4096
+"""Signals whose members are kept: those of a small session's rules are a thousand."""
 _STORAGE = ("datastore", "device")
 _KERNEL = re.compile(r"\bvmk\d+\b")
 _FIRST = re.compile(r"\bvmk0\b")
@@ -43,6 +46,11 @@ class Members:
     periods: Mapping[int, Periods]
 
     @cached_property
+    def groups(self) -> Groups:
+        """Which members are of which unit."""
+        return Groups(self.row, self.units)
+
+    @cached_property
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Which members differ in their series, and for every member which of those it is."""
         everyone = np.arange(self.row.size)
@@ -66,16 +74,19 @@ class Members:
         return result
 
 
-@dataclass(slots=True)
 class _Found:
-    row: list[int] = field(default_factory=list)
-    ids: dict[str, list[int]] = field(default_factory=dict)
-    refs: list[EntityRef] = field(default_factory=list)
-    instances: list[str] = field(default_factory=list)
-    sources: list[int] = field(default_factory=list)
-    periods: list[Periods | None] = field(default_factory=list)
+    """Members as they are found, column by column; ``names`` are the local names of their counters."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.row: list[int] = []
+        self.ids: dict[str, list[int]] = {name: [] for name in names}
+        self.refs: list[EntityRef] = []
+        self.instances: list[str] = []
+        self.sources: list[int] = []
+        self.periods: list[Periods | None] = []
 
     def append(self, row: int, placed: Placed, instance: str, source: int, ids: Mapping[str, int]) -> None:
+        """Add one member."""
         self.row.append(row)
         self.refs.append(placed.ref)
         self.instances.append(instance)
@@ -84,42 +95,94 @@ class _Found:
         for name, held in self.ids.items():
             held.append(ids.get(name, _ABSENT))
 
+    def extend(
+        self, row: Sequence[int], placed: Sequence[Placed], source: int, ids: Mapping[str, Sequence[int]]
+    ) -> None:
+        """Add members without instances; ``ids`` has a column for each name."""
+        self.row += row
+        self.refs += [one.ref for one in placed]
+        self.instances += [""] * len(placed)
+        self.sources += [source] * len(placed)
+        self.periods += [one.periods for one in placed]
+        for name, held in self.ids.items():
+            held.extend(ids[name])
+
     def freeze(self, unit: Sequence[int]) -> Members:
         """The members in the order of their units; ``unit`` says which unit each row of the scene has."""
-        order = sorted(range(len(self.row)), key=self.row.__getitem__)
+        row = np.array(self.row, dtype=np.int64)
+        if not (row[1:] >= row[:-1]).all():
+            order = sorted(range(len(self.row)), key=self.row.__getitem__)
+            row = row[order]
+            self.ids = {name: [ids[one] for one in order] for name, ids in self.ids.items()}
+            self.refs = [self.refs[one] for one in order]
+            self.instances = [self.instances[one] for one in order]
+            self.sources = [self.sources[one] for one in order]
+            self.periods = [self.periods[one] for one in order]
         return Members(
-            row=np.array([self.row[one] for one in order], dtype=np.int64),
+            row=row,
             unit=np.array(unit, dtype=np.int64),
             units=max(unit, default=-1) + 1,
-            ids={
-                name: np.array([ids[one] for one in order], dtype=np.int64) for name, ids in self.ids.items()
-            },
-            refs=[self.refs[one] for one in order],
-            instances=[self.instances[one] for one in order],
-            sources=[self.sources[one] for one in order],
-            periods={
-                place: periods
-                for place, one in enumerate(order)
-                if (periods := self.periods[one]) is not None
-            },
+            ids={name: np.array(ids, dtype=np.int64) for name, ids in self.ids.items()},
+            refs=self.refs,
+            instances=self.instances,
+            sources=self.sources,
+            periods={place: one for place, one in enumerate(self.periods) if one is not None},
         )
 
 
-def members_of(
-    topology: Topology, signal: Signal, counters: Mapping[str, str], source: int, rows: Sequence[EntityRef]
-) -> Members:
-    """Return the series that a signal is made of, for each of the rows; a row may have none.
+_Filters = tuple[str | int, ...]
 
-    ``counters``: local name → counter key.
-    """
-    return _Gathering(topology, signal, counters, source).members(rows)
+
+def _filters(signal: Signal) -> _Filters:
+    """All by which a signal says whose counters it reads."""
+    return (
+        signal.of, signal.others, signal.each_instance, signal.where_instance, signal.where_name,
+        signal.same_prefix, signal.same_fact, signal.other_fact, signal.same_switch,
+    )  # fmt: skip
+
+
+class MemberBook:
+    """Looks up the members of signals in one session, each once: signals of many rules have the same."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
+        self._placed: dict[tuple[_Filters, int], dict[EntityRef, Sequence[Placed]]] = {}
+        self._members: dict[tuple[object, ...], Members] = {}
+
+    def of(
+        self, signal: Signal, counters: Mapping[str, str], source: int, rows: Sequence[EntityRef]
+    ) -> Members:
+        """Return the series that a signal is made of, for each of the rows; a row may have none.
+
+        ``counters``: local name → counter key.
+        """
+        filters = _filters(signal)
+        key = filters, tuple(counters.items()), source, tuple(rows)
+        found = self._members.get(key)
+        if found is None:
+            if len(self._members) >= _MOST_KEPT:
+                self._members.clear()
+            placed = self._placed.setdefault((filters, source), {})
+            found = _Gathering(self._topology, signal, counters, source, placed).members(rows)
+            self._members[key] = found
+        return found
 
 
 class _Gathering:
-    def __init__(self, topology: Topology, signal: Signal, counters: Mapping[str, str], source: int) -> None:
+    """``placed`` has what is in the scope of single rows, as far as it was looked up before."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        signal: Signal,
+        counters: Mapping[str, str],
+        source: int,
+        placed: dict[EntityRef, Sequence[Placed]],
+    ) -> None:
         self._topology, self._signal, self._counters, self._source = topology, signal, counters, source
         self._scope = signal.of or "self"
-        self._found = _Found(ids={name: [] for name in counters})
+        self._found = _Found(counters)
+        self._placed = placed
 
     def members(self, rows: Sequence[EntityRef]) -> Members:
         if self._scope == "elsewhere":
@@ -151,6 +214,12 @@ class _Gathering:
         return self._found.freeze([units[key] for key in keys])
 
     def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
+        found = self._placed.get(ref)
+        if found is None:
+            found = self._placed[ref] = self._looked_up(ref)
+        return found
+
+    def _looked_up(self, ref: EntityRef) -> Sequence[Placed]:
         if self._scope == "self":
             return self._chosen(ref, [Placed(ref)])
         if self._scope == "hosts":
@@ -240,22 +309,42 @@ class _Gathering:
         kernel = [one for one in ports if _KERNEL.search(self._topology.entity(one.ref).name)]
         return [one for one in kernel if not _FIRST.search(self._topology.entity(one.ref).name)] or kernel
 
-    def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
+    def _collect(self, source: int, scoped: Sequence[Sequence[Placed]]) -> None:
+        if self._signal.each_instance or self._signal.where_instance:
+            self._collect_instances(source, scoped)
+            return
+        own: dict[str, list[int]] = {}
+        of_host: _Tables = []
+        rows = [row for row, some in enumerate(scoped) for _ in some]
+        placed = [one for some in scoped for one in some]
+        for name, key in self._counters.items():
+            bare = key.removeprefix(OF_HOST)
+            if bare == key:
+                held = self._topology.series.alone(source, key)
+                own[name] = [held.get(one.ref, _ABSENT) for one in placed]
+            else:
+                of_host.append((name, self._topology.series.of_counter(source, bare)))
+        there = [place for place, ids in enumerate(zip(*own.values(), strict=True)) if max(ids) != _ABSENT]
+        if len(there) < len(placed):
+            rows, placed = [rows[one] for one in there], [placed[one] for one in there]
+            own = {name: [ids[one] for one in there] for name, ids in own.items()}
+        if of_host:
+            above = [self._of_host(source, one.ref, of_host) for one in placed]
+            own |= {name: [held.get(name, _ABSENT) for held in above] for name, _ in of_host}
+        self._found.extend(rows, placed, source, own)
+
+    def _collect_instances(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
+        """Collect every instance of the counters that the signal asks for as a member of its own."""
         own, of_host = self._tables(source)
-        each = self._signal.each_instance or bool(self._signal.where_instance)
         wanted = re.compile(self._signal.where_instance or ".*", re.DOTALL)
         for row, some in enumerate(scoped):
             for placed in some:
                 present = [(name, table[placed.ref]) for name, table in own if placed.ref in table]
                 if not present:
                     continue
-                if each:
-                    every = {one for _, held in present for one in held if one}
-                    instances = sorted(one for one in every if wanted.fullmatch(one))
-                else:
-                    instances = [""] if any("" in held for _, held in present) else []
+                every = {one for _, held in present for one in held if one}
                 above = self._of_host(source, placed.ref, of_host) if of_host else {}
-                for instance in instances:
+                for instance in sorted(one for one in every if wanted.fullmatch(one)):
                     ids = {name: held[instance] for name, held in present if instance in held}
                     self._found.append(row, placed, instance, source, {**above, **ids})
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
+from diagnosis.members import MemberBook
 from diagnosis.path_matching import link_paths
 from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.reach import KnownSamples, ReachKept
@@ -38,6 +39,7 @@ class Prepared:
     told: Sequence[Event]
     events: SessionEvents
     gaps: EntityGaps
+    members: MemberBook
     paths_are_final: bool = True
     scenes: dict[int, list[Scene]] = field(default_factory=dict)
     series: dict[int, IntArray] = field(default_factory=dict)
@@ -56,6 +58,7 @@ class Prepared:
                     self.topology,
                     self.table,
                     self.events,
+                    self.members,
                 )
                 for rule in self.rules
             ]
@@ -142,9 +145,11 @@ def prepare(
     told = session.events()
     events = _events(session, told, problems, sources)
     gaps = gaps_by_entity(session.gaps(), window)
+    members = MemberBook(topology)
     return Prepared(
-        problems, rules, source, sources, window, topology, table, told, events, gaps, are_final, only=only
-    )
+        problems, rules, source, sources, window, topology, table, told, events, gaps, members, are_final,
+        only=only,
+    )  # fmt: skip
 
 
 def _events(

@@ -153,8 +153,7 @@ def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> lis
     }
     values.update({name: threshold.value for name, threshold in card.thresholds.items()})
     shapes = {name: Shape.ENTITY if name in NAMES else Shape.CONSTANT for name in values}
-    none = np.zeros((len(subjects), 0))
-    operands = Operands(values, np.zeros(0, dtype=np.int64), none.astype(np.bool_), np.zeros(0))
+    operands = Operands(values, np.zeros(0, dtype=np.int64), (len(subjects), 0))
 
     def column(text: str) -> FloatArray:
         result: FloatArray = np.broadcast_to(

@@ -13,36 +13,52 @@ from sessions.model import FloatArray, IntArray
 def reduce_members(
     values: FloatArray, row: IntArray, rows: int, how: str, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Reduce the members' values (members, times) to one row for each entity (rows, times).
-
-    ``row[m]`` is the entity of member m, ascending; ``how`` is the reduction's name, such as ``max`` or
-    ``sum``. Absent members are ignored; the result is NaN where all are absent. ``members`` counts all of
-    them.
-    """
-    if how == "members":
-        number = np.bincount(row, minlength=rows).astype(np.float64)
-        return np.broadcast_to(number[:, None], (rows, values.shape[1]))
-    if row.size == rows and how in _SELF and np.array_equal(row, np.arange(rows)):
-        return values  # each entity is its own only member
-    result = np.full((rows, values.shape[1]), np.nan)
-    if row.size:
-        owners, first = np.unique(row, return_index=True)
-        result[owners] = (
-            _weighted(values, first, weight) if weight is not None else _REDUCE[how](values, first)
-        )
-    return result
+    """Reduce the members' values (members, times) to one row for each of the entities; see ``Groups``."""
+    return Groups(row, rows).reduce(values, how, weight)
 
 
-def without_lacking(reduced: FloatArray, lacks: BoolArray, row: IntArray) -> FloatArray:
-    """Return the reduced values (rows, times) without those at samples that a member lacks; ``lacks``
-    (members, times), ``row`` as for ``reduce_members``.
-    """
-    if not row.size or not lacks.any():
-        return reduced
-    owners, first = np.unique(row, return_index=True)
-    result = np.array(reduced)
-    result[owners] = np.where(np.logical_or.reduceat(lacks, first, axis=0), np.nan, result[owners])
-    return result
+class Groups:
+    """The members of some entities: ``row[m]`` is the entity of member m, ascending; ``rows`` entities."""
+
+    def __init__(self, row: IntArray, rows: int) -> None:
+        self._row, self._rows = row, rows
+        is_first = np.ones(row.shape, dtype=np.bool_)
+        np.not_equal(row[1:], row[:-1], out=is_first[1:])
+        self._first = np.flatnonzero(is_first)
+        self.are_single = self._first.size == rows == row.size
+        """True if each entity is its own only member."""
+
+    def reduce(self, values: FloatArray, how: str, weight: FloatArray | None = None) -> FloatArray:
+        """Reduce the members' values (members, times) to one row for each entity (rows, times).
+
+        ``how`` is the reduction's name, such as ``max`` or ``sum``. Absent members are ignored; the result is
+        NaN where all are absent. ``members`` counts all of them.
+        """
+        row, rows, first = self._row, self._rows, self._first
+        if how == "members":
+            number = np.bincount(row, minlength=rows).astype(np.float64)
+            return np.broadcast_to(number[:, None], (rows, values.shape[1]))
+        if self.are_single and how in _SELF:
+            return values
+        if not first.size:
+            return np.full((rows, values.shape[1]), np.nan)
+        found = _weighted(values, first, weight) if weight is not None else _REDUCE[how](values, first)
+        if first.size == rows:
+            return found
+        result = np.full((rows, values.shape[1]), np.nan)
+        result[row[first]] = found
+        return result
+
+    def without_lacking(self, reduced: FloatArray, lacks: BoolArray) -> FloatArray:
+        """Return the reduced values (rows, times) without those at samples that a member lacks; ``lacks``
+        (members, times).
+        """
+        if not self._row.size or not lacks.any():
+            return reduced
+        owners, result = self._row[self._first], np.array(reduced)
+        lacking = np.logical_or.reduceat(lacks, self._first, axis=0)
+        result[owners] = np.where(lacking, np.nan, result[owners])
+        return result
 
 
 _SELF = frozenset(("max", "min", "sum", "mean", "top3", "lower", "median", "upper"))

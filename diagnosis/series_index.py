@@ -13,6 +13,7 @@ class SeriesIndex:
     def __init__(self) -> None:
         self.source_of: dict[int, int] = {}
         self._by_counter: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
+        self._alone: dict[tuple[int, str], dict[EntityRef, int]] = {}
         self._by_device: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
         self._by_entity: dict[tuple[int, EntityRef], list[int]] = {}
 
@@ -42,6 +43,16 @@ class SeriesIndex:
     def of_counter(self, source: int, counter: str) -> Mapping[EntityRef, Mapping[str, int]]:
         """Return the ids of a source's series of a counter, by entity and instance; empty if it has none."""
         return self._by_counter.get((source, counter), {})
+
+    def alone(self, source: int, counter: str) -> Mapping[EntityRef, int]:
+        """Return the ids of a source's series of a counter that have no instance, by entity; to be asked once
+        all series are added.
+        """
+        found = self._alone.get((source, counter))
+        if found is None:
+            held = self.of_counter(source, counter).items()
+            found = self._alone[source, counter] = {ref: ids[""] for ref, ids in held if "" in ids}
+        return found
 
     def of_entity(self, source: int, ref: EntityRef) -> Sequence[int]:
         """Return the ids of the entity's own series in the source."""

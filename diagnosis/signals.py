@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, sample_seconds
+from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import Node
-from diagnosis.members import Members, members_of
-from diagnosis.reduction import reduce_members, without_lacking
+from diagnosis.members import MemberBook, Members
+from diagnosis.reduction import Groups
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents, events_at, length_s
 from diagnosis.topology import Topology, store_names
@@ -27,18 +27,6 @@ from sessions.times import TimeRange
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""
 _MAX_PARTS = 64
-
-
-def thresholds_of(
-    compiled: CompiledRule, topology: Topology, refs: Sequence[EntityRef]
-) -> dict[str, FloatArray | float]:
-    """Return the card's thresholds for these entities: one number for all, or shape (entities, 1) where their
-    classes of storage differ.
-    """
-    values: dict[str, FloatArray | float] = dict(compiled.thresholds)
-    for name, number in compiled.classed.items():
-        values[name] = topology.storage.limits(number, refs, compiled.thresholds[name])
-    return values
 
 
 @dataclass(slots=True)
@@ -63,17 +51,30 @@ class Scene:
     topology: Topology
     table: SampleTable
     events: SessionEvents
+    book: MemberBook
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
     _kept: SceneKept = field(default_factory=SceneKept)
 
     def __post_init__(self) -> None:
-        self.values.update(thresholds_of(self.compiled, self.topology, self.rows))
+        self.values.update(self.limits_of(self.rows))
+
+    def limits_of(self, refs: Sequence[EntityRef]) -> Mapping[str, FloatArray | float]:
+        """Return the card's thresholds for these entities: one number for all, or shape (entities, 1) where
+        their classes of storage differ.
+        """
+        compiled = self.compiled
+        classed = compiled.classed
+        if not classed:
+            return compiled.thresholds
+        limits = self.topology.storage.limits
+        own = {name: limits(number, refs, compiled.thresholds[name]) for name, number in classed.items()}
+        return {**compiled.thresholds, **own}
 
     def without_values(self, events: SessionEvents) -> Scene:
         """Return the scene without the values that were computed, with the members that were found."""
         return Scene(
-            self.compiled, self.source, self.rows, self.topology, self.table, events,
+            self.compiled, self.source, self.rows, self.topology, self.table, events, self.book,
             _members=self._members, _kept=self._kept,
         )  # fmt: skip
 
@@ -84,7 +85,9 @@ class Scene:
             if len(parts) >= _MAX_PARTS:
                 parts.clear()
             rows = [self.rows[row] for row in chosen.tolist()]
-            parts[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
+            parts[key] = Scene(
+                self.compiled, self.source, rows, self.topology, self.table, self.events, self.book
+            )
         return parts[key].without_values(self.events)
 
     def of_entities(self, rows: list[EntityRef]) -> Scene:
@@ -93,7 +96,9 @@ class Scene:
         if key not in others:
             if len(others) >= _MAX_PARTS:
                 others.clear()
-            others[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
+            others[key] = Scene(
+                self.compiled, self.source, rows, self.topology, self.table, self.events, self.book
+            )
         return others[key].without_values(self.events)
 
     @property
@@ -126,7 +131,7 @@ class Scene:
         if name not in self._members:
             signal = self.compiled.signals[name]
             keys = {local: key for local, key in signal.counters.items() if not key.startswith(FACT)}
-            self._members[name] = members_of(self.topology, signal.signal, keys, self.source, self.rows)
+            self._members[name] = self.book.of(signal.signal, keys, self.source, self.rows)
         return self._members[name]
 
     def load(self, names: Iterable[str]) -> None:
@@ -138,10 +143,7 @@ class Scene:
 
     def operands(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Operands:
         """Return the values for evaluating expressions; the masks (rows, times) are those of ``Operands``."""
-        times = self.times
-        shape = (len(self.rows), times.size)
-        mask = np.ones(shape, dtype=np.bool_) if windows is None else windows
-        return Operands(self.values, times, mask, sample_seconds(times), there)
+        return Operands(self.values, self.times, (len(self.rows), self.times.size), windows, there)
 
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
@@ -170,7 +172,7 @@ class Scene:
         """Return the values of the signal's members before they are reduced; shape (members, times)."""
         signal = self.compiled.signals[name]
         assert signal.node
-        return self._over_members(signal.node, signal.counters, self.members(name))
+        return self._over_members(signal.node, signal, self.members(name))
 
     def arrivals(self, signal: Signal) -> FloatArray:
         """Return how many VMs arrived lately on each row's host; shape (rows, times)."""
@@ -226,24 +228,25 @@ class Scene:
             values[[not events for events in told]] = np.nan
         return values
 
-    def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
+    def _over_members(self, node: Node, signal: CompiledSignal, members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
         first, place = members.distinct
-        refs = [members.refs[one] for one in first.tolist()] if self.compiled.classed else []
-        values = thresholds_of(self.compiled, self.topology, refs)
-        for name, key in counters.items():
+        refs = members.refs if first is place else [members.refs[one] for one in first.tolist()]
+        is_classed = not signal.limits.isdisjoint(self.compiled.classed)
+        limits = self.limits_of(refs) if is_classed else self.compiled.thresholds
+        values = {name: limits[name] for name in signal.limits}
+        for name, key in signal.counters.items():
             if name in members.ids:
-                values[name] = self.table.rows(self.source, members.ids[name][first])
+                ids = members.ids[name]
+                values[name] = self.table.rows(self.source, ids if first is place else ids[first])
             else:
-                refs = [members.refs[one] for one in first.tolist()]
                 known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]
         shape = (first.size, self.times.size)
-        operands = Operands(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
-        found = evaluate(node, operands)
+        found = evaluate(node, Operands(values, self.times, shape))
         if found.shape != shape:
             found = np.broadcast_to(found, shape)
-        return members.on_host_values(found if first.size == place.size else found[place], self.times)
+        return members.on_host_values(found if first is place else found[place], self.times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:
@@ -257,11 +260,11 @@ class Scene:
         if signal.signal.derived:
             return evaluate(signal.node, self.operands())
         members = self.members(name)
-        values = self._over_members(signal.node, signal.counters, members)
-        weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
-        reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
+        values = self._over_members(signal.node, signal, members)
+        weight = self._over_members(signal.weight, signal, members) if signal.weight else None
+        reduced = members.groups.reduce(values, signal.signal.reduce, weight)
         if signal.signal.whole:
-            reduced = without_lacking(reduced, self._lacks(signal.signal, members), members.row)
+            reduced = members.groups.without_lacking(reduced, self._lacks(signal.signal, members))
         return reduced if members.units == len(self.rows) else reduced[members.unit]
 
     def _lacks(self, signal: Signal, members: Members) -> BoolArray:
@@ -351,27 +354,29 @@ def gate(scene: Scene, pruning: Pruning) -> Gate:
     Interval arithmetic: the bounds are never too narrow, so no row that meets the condition is skipped.
     """
     rows = len(scene.rows)
-    bounds = _threshold_bounds(scene, scene.rows)
+    bounds = _threshold_bounds(scene.values, scene.compiled.thresholds)
     for name in scene.compiled.detecting():
         bounds[name] = _signal_bounds(scene, name, bounds, pruning)
-    high = np.broadcast_to(bound(scene.compiled.condition, bounds).high, (rows,))
+    high = _wide(bound(scene.compiled.condition, bounds).high, rows)
     measure = scene.compiled.measure
     measured = None if measure is None else _of_rows(bound(measure, bounds), rows)
     return Gate(high == 1, ~np.isnan(high), measured)
 
 
-def _threshold_bounds(scene: Scene, refs: Sequence[EntityRef]) -> dict[str, Bounds]:
+def _threshold_bounds(values: Mapping[str, FloatArray | float], names: Iterable[str]) -> dict[str, Bounds]:
     """The thresholds as bounds: one number, or one for each entity."""
-    flat = (
-        (name, np.asarray(value))
-        for name, value in thresholds_of(scene.compiled, scene.topology, refs).items()
-    )
+    flat = ((name, np.asarray(values[name])) for name in names)
     limits = ((name, value.reshape(-1) if value.ndim else value) for name, value in flat)
     return {name: Bounds(value, value) for name, value in limits}
 
 
 def _of_rows(bounds: Bounds, rows: int) -> Bounds:
-    return Bounds(np.broadcast_to(bounds.low, (rows,)), np.broadcast_to(bounds.high, (rows,)))
+    return Bounds(_wide(bounds.low, rows), _wide(bounds.high, rows))
+
+
+def _wide(values: FloatArray, number: int) -> FloatArray:
+    """One value for each of a number of entities, which may all have the same."""
+    return values if values.shape == (number,) else np.broadcast_to(values, (number,))
 
 
 def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
@@ -388,17 +393,18 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     if signal.signal.derived:
         return bound(signal.node, bounds)
     members = scene.members(name)
-    classed = scene.compiled.classed
-    limits = _threshold_bounds(scene, members.refs) if classed else {}
-    own = {counter: pruning.bounds(ids) for counter, ids in members.ids.items()}
-    local = {**bounds, **limits, **own}
+    local = {name: bounds[name] for name in signal.limits}
+    if not signal.limits.isdisjoint(scene.compiled.classed):
+        local = _threshold_bounds(scene.limits_of(members.refs), signal.limits)
+    local.update((counter, pruning.bounds(ids)) for counter, ids in members.ids.items())
     for counter, key in signal.counters.items():
         if key.startswith(FACT):
             known = np.array(scene.topology.facts(key.removeprefix(FACT), members.refs))
             local[counter] = Bounds(known, known)
-    found = bound(signal.node, local)
-    low, high = (np.broadcast_to(side, members.row.shape)[:, None] for side in (found.low, found.high))
-    reduced = _reduced_bounds(low, high, members.row, members.units, signal.signal.reduce)
+    found = _of_rows(bound(signal.node, local), members.row.size)
+    reduced = _reduced_bounds(found, members.groups, signal.signal.reduce)
+    if members.units == len(scene.rows):
+        return reduced
     return Bounds(reduced.low[members.unit], reduced.high[members.unit])
 
 
@@ -417,11 +423,12 @@ def _event_bounds(scene: Scene, signal: Signal) -> Bounds:
     return Bounds(low, high)
 
 
-def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:
+def _reduced_bounds(each: Bounds, groups: Groups, how: str) -> Bounds:
     # Members may be absent at some samples: a sum can lack any of them, a maximum can be of the smallest
     # only.
+    low, high = each.low, each.high
     if how == "members":
-        number = reduce_members(low, row, rows, how)[:, 0]
+        number = groups.reduce(low[:, None], how)[:, 0]
         return Bounds(number, number)
     if how == "count":
         low, high, least, most = np.zeros(low.shape), np.ones(high.shape), "min", "sum"
@@ -429,4 +436,6 @@ def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int,
         low, high, least, most = np.minimum(low, 0.0), np.maximum(high, 0.0), "sum", "sum"
     else:
         least, most = "min", "max"
-    return Bounds(reduce_members(low, row, rows, least)[:, 0], reduce_members(high, row, rows, most)[:, 0])
+    if groups.are_single:
+        return Bounds(low, high)
+    return Bounds(groups.reduce(low[:, None], least)[:, 0], groups.reduce(high[:, None], most)[:, 0])

@@ -6,7 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from diagnosis.disk_places import DiskPlaces
 from diagnosis.facts import FactTable
@@ -31,8 +32,7 @@ _MOMENT = ".latest"  # the ending of a vCenter counter that tells one moment of 
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """An entity below another one, with the times when it was there; None for always."""
 
     ref: EntityRef

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diagnosis.derived import with_derived
-from diagnosis.members import members_of
+from diagnosis.members import MemberBook
 from diagnosis.topology import Topology
 from resources.derived_counters import DerivedCounter, DerivedFact, DerivedFile
 from resources.failures import KnowledgeError
@@ -275,12 +275,10 @@ def test_each_host_s_view_of_a_shared_device_is_judged_by_itself() -> None:
     assert [topology.base(view) for view in views] == [LUN, LUN]
     assert [topology.host(1, view) for view in views] == list(HOSTS)
     assert {topology.entity(view).name for view in views} == {"naa.1"}
-    elsewhere = Signal(counter="disk.commands", of="elsewhere")
-    members = members_of(topology, elsewhere, {"value": "disk.commands"}, 1, views)
+    elsewhere, book = Signal(counter="disk.commands", of="elsewhere"), MemberBook(topology)
+    members = book.of(elsewhere, {"value": "disk.commands"}, 1, views)
     assert members.refs == [views[1], views[0]]
-    on_host = members_of(
-        topology, Signal(counter="disk.commands", of="host.device"), {"value": "disk.commands"}, 1, views
-    )
+    on_host = book.of(Signal(counter="disk.commands", of="host.device"), {"value": "disk.commands"}, 1, views)
     assert on_host.refs == views
 
 

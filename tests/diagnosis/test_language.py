@@ -28,7 +28,7 @@ def operands(a: list[float], b: list[float] | None = None, windows: list[bool] |
         "limit": 5.0,
         "vcpus": np.array([[4.0]]),
     }
-    return Operands(values, times, mask, np.full(len(a), 5.0))
+    return Operands(values, times, first.shape, mask)
 
 
 def value(
