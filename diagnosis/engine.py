@@ -27,7 +27,7 @@ from diagnosis.reach import (
     no_samples_verdict,
     untold_of,
 )
-from diagnosis.signals import FACT, Pruning, Scene, pruning_of
+from diagnosis.signals import FACT, Pruning, Scene
 from diagnosis.sustained import shortest_hold_s, spacing_ms
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
@@ -172,7 +172,7 @@ class Run:
             if not self._table.axis(one.id).size or one.spec.kind == "log":
                 continue
             scenes = self._prepared.scenes_of(one.id)
-            pruning = pruning_of(self._table, self._prepared.series_of(one.id))
+            pruning = self._prepared.pruning_of(one.id)
             known = known_samples(self._table, pruning, self._prepared.known.get(one.id))
             self._prepared.known[one.id] = known
             inside = known_within(known, self._table, self._focus.window) if self._focus else known

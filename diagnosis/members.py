@@ -54,7 +54,8 @@ class Members:
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Which members differ in their series, and for every member which of those it is."""
         everyone = np.arange(self.row.size)
-        if not self.ids or self.row.size < 2:
+        whose = {*zip(self.refs, self.instances, self.sources, strict=True)}
+        if not self.ids or len(whose) == self.row.size:
             return everyone, everyone
         series = np.stack(list(self.ids.values()), axis=1)
         _, first, place = np.unique(series, axis=0, return_index=True, return_inverse=True)
@@ -168,58 +169,14 @@ class MemberBook:
         return found
 
 
-class _Gathering:
-    """``placed`` has what is in the scope of single rows, as far as it was looked up before."""
+class _Scope:
+    """Which entities of a source a signal is about, for each of the entities that are judged."""
 
-    def __init__(
-        self,
-        topology: Topology,
-        signal: Signal,
-        counters: Mapping[str, str],
-        source: int,
-        placed: dict[EntityRef, Sequence[Placed]],
-    ) -> None:
-        self._topology, self._signal, self._counters, self._source = topology, signal, counters, source
+    def __init__(self, topology: Topology, signal: Signal, source: int) -> None:
+        self._topology, self._signal, self._source = topology, signal, source
         self._scope = signal.of or "self"
-        self._found = _Found(counters)
-        self._placed = placed
 
-    def members(self, rows: Sequence[EntityRef]) -> Members:
-        if self._scope == "elsewhere":
-            self._collect_of([self._elsewhere(ref) for ref in rows])
-        elif self._scope == "guest":
-            self._collect_of([self._guests(ref) for ref in rows])
-        elif self._scope == "users":
-            met: set[tuple[int, EntityRef, EntityRef | None]] = set()
-            sources: Sequence[int] = self._topology.sources
-            if self._topology.seen_twice:
-                sources = sorted(sources, key=lambda one: one != self._source)
-            for other in sources:
-                self._collect_users(other, rows, met)
-        elif self._scope.partition(".")[0] != "host" or self._signal.depends_on_self:
-            self._collect(self._source, [self._in_scope(ref) for ref in rows])
-        else:
-            return self._by_host(rows)
-        return self._found.freeze(range(len(rows)))
-
-    def _by_host(self, rows: Sequence[EntityRef]) -> Members:
-        """What is the host's is gathered once for all rows with the same stays."""
-        stays = [self._topology.stays(self._source, ref) for ref in rows]
-        keys = [known[0].host if len(known) == 1 else known for known in stays]
-        first: dict[object, int] = {}
-        for row, key in enumerate(keys):
-            first.setdefault(key, row)
-        self._collect(self._source, [self._in_scope(rows[row]) for row in first.values()])
-        units = {key: number for number, key in enumerate(first)}
-        return self._found.freeze([units[key] for key in keys])
-
-    def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
-        found = self._placed.get(ref)
-        if found is None:
-            found = self._placed[ref] = self._looked_up(ref)
-        return found
-
-    def _looked_up(self, ref: EntityRef) -> Sequence[Placed]:
+    def of(self, ref: EntityRef) -> Sequence[Placed]:
         if self._scope == "self":
             return self._chosen(ref, [Placed(ref)])
         if self._scope == "hosts":
@@ -308,6 +265,59 @@ class _Gathering:
         ports = self._topology.below(self._source, host, "port") if host else ()
         kernel = [one for one in ports if _KERNEL.search(self._topology.entity(one.ref).name)]
         return [one for one in kernel if not _FIRST.search(self._topology.entity(one.ref).name)] or kernel
+
+
+class _Gathering:
+    """``placed`` has what is in the scope of single rows, as far as it was looked up before."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        signal: Signal,
+        counters: Mapping[str, str],
+        source: int,
+        placed: dict[EntityRef, Sequence[Placed]],
+    ) -> None:
+        self._topology, self._signal, self._counters, self._source = topology, signal, counters, source
+        self._scope = signal.of or "self"
+        self._around = _Scope(topology, signal, source)
+        self._found = _Found(counters)
+        self._placed = placed
+
+    def members(self, rows: Sequence[EntityRef]) -> Members:
+        if self._scope == "elsewhere":
+            self._collect_of([self._elsewhere(ref) for ref in rows])
+        elif self._scope == "guest":
+            self._collect_of([self._guests(ref) for ref in rows])
+        elif self._scope == "users":
+            met: set[tuple[int, EntityRef, EntityRef | None]] = set()
+            sources: Sequence[int] = self._topology.sources
+            if self._topology.seen_twice:
+                sources = sorted(sources, key=lambda one: one != self._source)
+            for other in sources:
+                self._collect_users(other, rows, met)
+        elif self._scope.partition(".")[0] != "host" or self._signal.depends_on_self:
+            self._collect(self._source, [self._in_scope(ref) for ref in rows])
+        else:
+            return self._by_host(rows)
+        return self._found.freeze(range(len(rows)))
+
+    def _by_host(self, rows: Sequence[EntityRef]) -> Members:
+        """What is the host's is gathered once for all rows with the same stays."""
+        stays = [self._topology.stays(self._source, ref) for ref in rows]
+        keys = [known[0].host if len(known) == 1 else known for known in stays]
+        first: dict[object, int] = {}
+        for row, key in enumerate(keys):
+            first.setdefault(key, row)
+        self._collect(self._source, [self._in_scope(rows[row]) for row in first.values()])
+        units = {key: number for number, key in enumerate(first)}
+        return self._found.freeze([units[key] for key in keys])
+
+    def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
+        found = self._placed.get(ref)
+        if found is None:
+            found = self._placed[ref] = self._around.of(ref)
+        return found
 
     def _collect(self, source: int, scoped: Sequence[Sequence[Placed]]) -> None:
         if self._signal.each_instance or self._signal.where_instance:

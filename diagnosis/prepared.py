@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
 from diagnosis.members import MemberBook
@@ -14,9 +16,10 @@ from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.reach import KnownSamples, ReachKept
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
-from diagnosis.signals import Scene, series_of
+from diagnosis.signals import Pruning, Scene, pruning_of, series_of
 from diagnosis.topology import Topology
 from resources.problem_cards import Problems, Rule
+from sessions.distinct import distinct
 from sessions.model import EntityRef, Event, IntArray, SampleSource, Source
 from sessions.times import TimeRange
 
@@ -43,6 +46,7 @@ class Prepared:
     paths_are_final: bool = True
     scenes: dict[int, list[Scene]] = field(default_factory=dict)
     series: dict[int, IntArray] = field(default_factory=dict)
+    pruning: dict[int, Pruning] = field(default_factory=dict)
     known: dict[int, KnownSamples] = field(default_factory=dict)
     reach: ReachKept = field(default_factory=ReachKept)
     only: Collection[EntityRef] | None = None
@@ -64,7 +68,7 @@ class Prepared:
             ]
         return [scene.without_values(self.events) for scene in self.scenes[source]]
 
-    def _chosen(self, source: int, rows: list[EntityRef]) -> list[EntityRef]:
+    def _chosen(self, source: int, rows: Sequence[EntityRef]) -> Sequence[EntityRef]:
         """Return those of the rows that are to be judged."""
         if self.only is None:
             return rows
@@ -82,8 +86,15 @@ class Prepared:
     def series_of(self, source: int) -> IntArray:
         """Return the series that the conditions of all rules read in the source, ascending."""
         if source not in self.series:
-            self.series[source] = series_of(self.scenes_of(source))
+            found = [series_of(scene) for scene in self.scenes_of(source)]
+            self.series[source] = distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
         return self.series[source]
+
+    def pruning_of(self, source: int) -> Pruning:
+        """Return the statistics of these series as they are now."""
+        found = pruning_of(self.table, self.series_of(source), self.pruning.get(source))
+        self.pruning[source] = found
+        return found
 
     def extend(self, session: SampleSource, window: TimeRange, rewritten: Collection[int]) -> None:
         """Go on with a longer window of the session, whose inventory and facts are the same."""
@@ -113,7 +124,7 @@ class Prepared:
         self.gaps = gaps_by_entity(session.gaps(), self.window)
 
 
-def _rows_of(rule: Rule, source: int, topology: Topology) -> list[EntityRef]:
+def _rows_of(rule: Rule, source: int, topology: Topology) -> Sequence[EntityRef]:
     """Return the entities of the source that a rule is about."""
     found, only = topology.rows(source, rule.entity), rule.only
     if rule.where_name:

@@ -156,6 +156,8 @@ class SampleTable:
     def read_ahead(self, ids: IntArray) -> None:
         """Read series together that will be asked for soon, as far as half of the memory holds them."""
         wanted = distinct(ids[ids >= 0])
+        if not self._missing(wanted).size:
+            return
         samples = np.cumsum([self.axis(owner).size for owner in self.owners(wanted).tolist()])
         self._load(wanted[: int(np.searchsorted(samples, _BUDGET // 2, side="right"))])
 
@@ -174,8 +176,8 @@ class SampleTable:
             self._rows[frame.source].fill(frame, self.axis(frame.source))
 
     def _missing(self, ids: IntArray) -> IntArray:
-        known = [rows.places for rows in self._rows.values()]
-        absent = [one for one in ids.tolist() if not any(one in places for places in known)]
+        known = {source: rows.places for source, rows in self._rows.items()}
+        absent = [one for one in ids.tolist() if one not in known.get(self._owner[one], ())]
         return np.array(absent, dtype=np.int64)
 
     def covers(self, owner: int, source: int) -> BoolArray:

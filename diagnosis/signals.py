@@ -20,7 +20,6 @@ from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents, events_at, length_s
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
-from sessions.distinct import distinct
 from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
 from sessions.times import TimeRange
 
@@ -29,14 +28,26 @@ FACT = "fact:"
 _MAX_PARTS = 64
 
 
+def thresholds_of(
+    compiled: CompiledRule, topology: Topology, refs: Sequence[EntityRef]
+) -> Mapping[str, FloatArray | float]:
+    """Return the card's thresholds for these entities: one number for all, or shape (entities, 1) where their
+    classes of storage differ.
+    """
+    if not compiled.classed:
+        return compiled.thresholds
+    limits, shipped = topology.storage.limits, compiled.thresholds
+    return {**shipped, **{name: limits(one, refs, shipped[name]) for name, one in compiled.classed.items()}}
+
+
 @dataclass(slots=True)
 class SceneKept:
     """What does not depend on the samples, or stays while the bounds of the series do."""
 
     parts: dict[bytes, Scene] = field(default_factory=dict)
     others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
-    ids: IntArray | None = None
-    bounds: Bounds | None = None
+    places: tuple[IntArray, IntArray] | None = None
+    look: int = -1
     gate: Gate | None = None
     events: SessionEvents | None = None
 
@@ -47,7 +58,7 @@ class Scene:
 
     compiled: CompiledRule
     source: int
-    rows: list[EntityRef]
+    rows: Sequence[EntityRef]
     topology: Topology
     table: SampleTable
     events: SessionEvents
@@ -57,19 +68,7 @@ class Scene:
     _kept: SceneKept = field(default_factory=SceneKept)
 
     def __post_init__(self) -> None:
-        self.values.update(self.limits_of(self.rows))
-
-    def limits_of(self, refs: Sequence[EntityRef]) -> Mapping[str, FloatArray | float]:
-        """Return the card's thresholds for these entities: one number for all, or shape (entities, 1) where
-        their classes of storage differ.
-        """
-        compiled = self.compiled
-        classed = compiled.classed
-        if not classed:
-            return compiled.thresholds
-        limits = self.topology.storage.limits
-        own = {name: limits(number, refs, compiled.thresholds[name]) for name, number in classed.items()}
-        return {**compiled.thresholds, **own}
+        self.values.update(thresholds_of(self.compiled, self.topology, self.rows))
 
     def without_values(self, events: SessionEvents) -> Scene:
         """Return the scene without the values that were computed, with the members that were found."""
@@ -101,12 +100,12 @@ class Scene:
             )
         return others[key].without_values(self.events)
 
-    @property
-    def series(self) -> IntArray:
-        """The series that the condition reads, ascending."""
-        if self._kept.ids is None:
-            self._kept.ids = series_of([self])
-        return self._kept.ids
+    def places_in(self, ids: IntArray) -> IntArray:
+        """Return where the series of the condition are in ``ids``, which has all of them, ascending."""
+        kept = self._kept
+        if kept.places is None or kept.places[0] is not ids:
+            kept.places = ids, np.searchsorted(ids, series_of(self))
+        return kept.places[1]
 
     def gate(self, pruning: Pruning) -> Gate:
         """Decide which rows can meet the condition; again only where bounds or events differ."""
@@ -114,11 +113,12 @@ class Scene:
         names = [self.compiled.signals[name] for name in self.compiled.detecting()]
         if any(one.signal.arrived for one in names):
             return gate(self, pruning)  # how many came lately depends on the time of the sample
-        bounds = pruning.bounds(self.series)
         if kept.events is not self.events and any(one.signal.happening for one in names):
             kept.gate = None
-        if kept.gate is None or kept.bounds is None or not _equal(bounds, kept.bounds):
-            kept.bounds, kept.gate, kept.events = bounds, gate(self, pruning), self.events
+        is_same = kept.look + 1 == pruning.look and not pruning.differs[self.places_in(pruning.ids)].any()
+        if kept.gate is None or not is_same:
+            kept.gate, kept.events = gate(self, pruning), self.events
+        kept.look = pruning.look
         return kept.gate
 
     @property
@@ -233,7 +233,7 @@ class Scene:
         first, place = members.distinct
         refs = members.refs if first is place else [members.refs[one] for one in first.tolist()]
         is_classed = not signal.limits.isdisjoint(self.compiled.classed)
-        limits = self.limits_of(refs) if is_classed else self.compiled.thresholds
+        limits = thresholds_of(self.compiled, self.topology, refs) if is_classed else self.compiled.thresholds
         values = {name: limits[name] for name in signal.limits}
         for name, key in signal.counters.items():
             if name in members.ids:
@@ -294,10 +294,16 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Count, minimum and maximum of series over the window, from chunk statistics; ``ids`` ascending."""
+    """Count, minimum and maximum of series over the window, from chunk statistics; ``ids`` ascending.
+
+    ``look`` is how often they were read before; ``differs`` says which bounds are not those of the look
+    before.
+    """
 
     ids: IntArray
     stats: SeriesStats
+    look: int
+    differs: BoolArray
 
     def bounds(self, ids: IntArray) -> Bounds:
         """Return the bounds of each series; NaN where it has no sample or the id is −1."""
@@ -316,16 +322,15 @@ def _told_of_stores(events: SessionEvents, device: str, signal: Signal) -> list[
     return [event for event in named if event.entity is not None and event.entity.kind == "datastore"]
 
 
-def series_of(scenes: Iterable[Scene]) -> IntArray:
-    """Return the series that the scenes' conditions read, ascending."""
+def series_of(scene: Scene) -> IntArray:
+    """Return the series that a scene's condition reads; some may be there more than once."""
     found = [
         ids
-        for scene in scenes
         for name in scene.compiled.detecting()
-        if scene.compiled.signals[name].counters
+        if scene.rows and scene.compiled.signals[name].counters
         for ids in scene.members(name).ids.values()
     ]
-    every = distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    every = np.concatenate(found) if found else np.zeros(0, np.int64)
     return every[every >= 0]
 
 
@@ -337,15 +342,18 @@ def _read_together(scene: Scene, names: Iterable[str]) -> None:
         scene.table.read_ahead(np.concatenate(found))
 
 
-def pruning_of(table: SampleTable, ids: IntArray) -> Pruning:
-    """Read the statistics of all series that conditions read, in one request."""
-    return Pruning(ids, table.statistics(ids))
-
-
-def _equal(some: Bounds, others: Bounds) -> bool:
-    return np.array_equal(some.low, others.low, equal_nan=True) and np.array_equal(
-        some.high, others.high, equal_nan=True
-    )
+def pruning_of(table: SampleTable, ids: IntArray, before: Pruning | None = None) -> Pruning:
+    """Read the statistics of all series that conditions read, in one request; ``before`` are those of the
+    same ``ids`` at an earlier look.
+    """
+    now = table.statistics(ids)
+    if before is None or before.ids is not ids:
+        return Pruning(ids, now, 0, np.ones(ids.shape, np.bool_))
+    was = before.stats
+    differs = (now.count > 0) != (was.count > 0)
+    for some, others in ((now.minimum, was.minimum), (now.maximum, was.maximum)):
+        differs |= (some != others) & ~(np.isnan(some) & np.isnan(others))
+    return Pruning(ids, now, before.look + 1, differs)
 
 
 def gate(scene: Scene, pruning: Pruning) -> Gate:
@@ -395,7 +403,7 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     members = scene.members(name)
     local = {name: bounds[name] for name in signal.limits}
     if not signal.limits.isdisjoint(scene.compiled.classed):
-        local = _threshold_bounds(scene.limits_of(members.refs), signal.limits)
+        local = _threshold_bounds(thresholds_of(scene.compiled, scene.topology, members.refs), signal.limits)
     local.update((counter, pruning.bounds(ids)) for counter, ids in members.ids.items())
     for counter, key in signal.counters.items():
         if key.startswith(FACT):

@@ -77,6 +77,7 @@ class Topology:
         self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
+        self._rows: dict[tuple[int, str], list[EntityRef]] = {}
         self._stays: dict[tuple[int, EntityRef], tuple[Stay, ...]] = {}
         self.disks = DiskPlaces(self._facts)
         self.storage = StorageTable(limits, self.base, self.entity, self._facts)
@@ -129,11 +130,14 @@ class Topology:
         """Return the entity's name; of several VMs of that name the one that is meant is told, too."""
         return self._shown.get(ref) or self.entity(ref).name
 
-    def rows(self, source: int, kind: str) -> list[EntityRef]:
+    def rows(self, source: int, kind: str) -> Sequence[EntityRef]:
         """Return the entities of this kind that have a series in the source, or whose descendants
         have one, in order. Devices that a host uses as memory are of the kind ``memory_tier``.
         """
-        return [placed.ref for placed in self._group(source).get((None, kind), ())]
+        key = source, kind
+        if key not in self._rows:
+            self._rows[key] = [placed.ref for placed in self._group(source).get((None, kind), ())]
+        return self._rows[key]
 
     def below(self, source: int, above: EntityRef, kind: str) -> Sequence[Placed]:
         """Return the entities of this kind below ``above``, or on that host, in the window."""
