@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.compiled import OF_HOST, CompiledRule
+from diagnosis.compiled import FACT, OF_HOST, CompiledRule
 from diagnosis.language import Node
 from diagnosis.prepared import Prepared
-from diagnosis.signals import FACT, Scene
+from diagnosis.signals import Scene
 from resources.catalogue import Catalogue
 from resources.problem_cards import EvidenceItem
 from sessions.model import EntityRef, FloatArray, IntArray

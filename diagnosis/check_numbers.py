@@ -171,7 +171,7 @@ def _series(worst: _Candidate) -> Iterator[IntArray]:
     """The series that the number of a row is computed from."""
     part = worst.scene.part(np.array([worst.row]))
     compiled = part.compiled
-    for name in compiled.closure(compiled.measure.names() if compiled.measure else ()):
+    for name in compiled.measuring():
         if compiled.signals[name].counters:
             yield from part.members(name).ids.values()
 
@@ -198,5 +198,5 @@ def _most_past_limit(part: Scene, focus: TimeRange | None) -> float:
 def _loaded(worst: _Candidate) -> Scene:
     """The scene of the row alone, with the samples of its number."""
     part = worst.scene.part(np.array([worst.row]))
-    part.load(part.compiled.closure(part.compiled.measure.names() if part.compiled.measure else ()))
+    part.load(part.compiled.measuring())
     return part

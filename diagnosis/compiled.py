@@ -17,6 +17,8 @@ _PLACE = re.compile(r"\{([^{}]+)\}")
 _CALL = re.compile(r"(who|top|event|word)\(\s*([a-z_0-9]+)\s*(?:,\s*([a-z_0-9]+)\s*)?\)")
 _TEXTS = ("entity", "host", "pool", "vcenter", "esxtop")
 NO_THRESHOLDS: Mapping[str, float] = {}
+FACT = "fact:"
+"""How a member's counter says that it is a fact of the member."""
 OF_HOST = "host:"
 """How a member's counter says that it is one of the member's host."""
 OF_USER = "user:"
@@ -143,6 +145,14 @@ class CompiledRule:
         """Return the signals that causes, evidence and sentences use."""
         return _explaining(self)
 
+    def measuring(self) -> list[str]:
+        """Return the signals that the number of the check is made of."""
+        return _measuring(self)
+
+    def needed(self) -> frozenset[str]:
+        """Return the counters that decide whether an entity has the problem."""
+        return _needed(self)
+
     def counters(self) -> set[str]:
         """Return every counter that the rule may read."""
         return {bare_key(key) for signal in self.signals.values() for key in signal.counters.values()}
@@ -164,6 +174,17 @@ def _closure(signals: Mapping[str, CompiledSignal], names: Iterable[str]) -> set
 def _detecting(rule: CompiledRule) -> list[str]:
     nodes = [node for node in (rule.condition, rule.critical, rule.bad_sample) if node]
     return rule.closure(name for node in nodes for name in node.names())
+
+
+@lru_cache(maxsize=512)
+def _measuring(rule: CompiledRule) -> list[str]:
+    return rule.closure(rule.measure.names() if rule.measure else ())
+
+
+@lru_cache(maxsize=512)
+def _needed(rule: CompiledRule) -> frozenset[str]:
+    keys = {key for name in rule.detecting() for key in rule.signals[name].counters.values()}
+    return frozenset(bare_key(key) for key in keys if not key.startswith(FACT))
 
 
 @lru_cache(maxsize=512)
@@ -205,19 +226,27 @@ class _Same:
 def _compiled(which: _Same) -> tuple[CompiledRule, ...]:
     problems = which.problems
     rules = ((card, rule) for card in problems.cards for rule in card.rules)
-    compiled = tuple(compile_rule(card, rule, problems.sustained) for card, rule in rules)
+    known: dict[tuple[str, int], CompiledSignal] = {}
+    compiled = tuple(compile_rule(card, rule, problems.sustained, known) for card, rule in rules)
     forget_texts()
     return compiled
 
 
-def compile_rule(card: Card, rule: Rule, sustained: Mapping[str, Sustained]) -> CompiledRule:
-    """Compile one rule of a card. Raises KnowledgeError."""
-    return _Compiler(card, rule).compile(sustained[rule.sustained])
+def compile_rule(
+    card: Card,
+    rule: Rule,
+    sustained: Mapping[str, Sustained],
+    known: dict[tuple[str, int], CompiledSignal] | None = None,
+) -> CompiledRule:
+    """Compile one rule of a card. ``known`` are the measured signals that other rules of cards share, by card
+    and identity. Raises KnowledgeError.
+    """
+    return _Compiler(card, rule, {} if known is None else known).compile(sustained[rule.sustained])
 
 
 class _Compiler:
-    def __init__(self, card: Card, rule: Rule) -> None:
-        self._card, self._rule = card, rule
+    def __init__(self, card: Card, rule: Rule, known: dict[tuple[str, int], CompiledSignal]) -> None:
+        self._card, self._rule, self._known = card, rule, known
         self._signals = card.signals_for(rule)
         self._thresholds = {name: threshold.value for name, threshold in card.thresholds.items()}
         self._names: dict[str, Shape] = dict.fromkeys(self._thresholds, Shape.CONSTANT)
@@ -308,6 +337,12 @@ class _Compiler:
             if _has_statistic(node):
                 raise self._refuse(f"signal {name}", ExpressionError("can't use statistics"))
             return CompiledSignal(signal, node, needs=frozenset(node.names()))
+        shared = self._card.id, id(signal)
+        if shared not in self._known:
+            self._known[shared] = self._measured(name, signal)
+        return self._known[shared]
+
+    def _measured(self, name: str, signal: Signal) -> CompiledSignal:
         counters = signal.counters or {"value": signal.counter}
         local = {**dict.fromkeys(self._thresholds, Shape.CONSTANT), **dict.fromkeys(counters, Shape.SERIES)}
         node = self._parse(f"signal {name}", signal.expr or "value", local)

@@ -10,7 +10,7 @@ import numpy as np
 
 from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
-from diagnosis.compiled import CompiledRule, bare_key
+from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.endings import end_note, with_all_above
 from diagnosis.explain import Explanation, explain
@@ -27,7 +27,7 @@ from diagnosis.reach import (
     no_samples_verdict,
     untold_of,
 )
-from diagnosis.signals import FACT, Pruning, Scene
+from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import shortest_hold_s, spacing_ms
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
@@ -229,13 +229,9 @@ class Run:
         tally.untold |= untold_of(scene)
         if scene.compiled.rule.finds_only:
             return
-        for name in scene.compiled.detecting():
-            for key in scene.compiled.signals[name].counters.values():
-                if key.startswith(FACT):
-                    continue
-                bare = bare_key(key)
-                there = bool(self._topology.series.of_counter(scene.source, bare))
-                (tally.present if there else tally.lacking).add(bare)
+        for key in scene.compiled.needed():
+            there = bool(self._topology.series.of_counter(scene.source, key))
+            (tally.present if there else tally.lacking).add(key)
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
         """Too few samples: of the source first; of its entities only where the source itself has enough."""

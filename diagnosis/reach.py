@@ -451,9 +451,8 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
     times = scene.times
     fewest = fewest_samples(times, scene.compiled.sustained.warning)
     to = np.full(len(scene.rows), times[-1], np.int64)
-    if (
-        known.count[scene.places_in(known.ids)] == times.size
-    ).all():  # as it mostly is: nothing is missing anywhere
+    counts = known.count[scene.places_in(known.ids)]
+    if (counts == times.size).all():  # as it mostly is: nothing is missing anywhere
         judged = decidable if times.size >= fewest else np.zeros_like(decidable)
         return _Rows(scene.compiled.card.id, scene.rows, judged, to)
     count = np.full(len(scene.rows), times.size, np.int64)

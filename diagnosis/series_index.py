@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sessions.model import EntityRef
 
@@ -15,7 +15,7 @@ class SeriesIndex:
         self._by_counter: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
         self._alone: dict[tuple[int, str], dict[EntityRef, int]] = {}
         self._by_device: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
-        self._by_entity: dict[tuple[int, EntityRef], list[int]] = {}
+        self._by_entity: dict[int, dict[EntityRef, list[int]]] = {}
 
     def add(
         self,
@@ -32,10 +32,14 @@ class SeriesIndex:
         A moment of each interval (vCenter's ``.latest``) stands for it only where no mean of it is known.
         """
         self.source_of[series] = source
-        known = self._by_counter.setdefault((source, counter), {}).setdefault(ref, {})
-        if not is_moment or instance not in known:
+        table = self._by_counter.get((source, counter))
+        if table is None:
+            table = self._by_counter[source, counter] = {}
+        known = table.get(ref)
+        if known is None:
+            table[ref] = {instance: series}
+        elif not is_moment or instance not in known:
             known[instance] = series
-        self._by_entity.setdefault((source, ref), []).append(series)
         if instance and ref.kind in ("vm", "world"):
             users = self._by_device.setdefault((source, counter), {})
             users.setdefault(instance, []).append((ref, series))
@@ -55,8 +59,26 @@ class SeriesIndex:
         return found
 
     def of_entity(self, source: int, ref: EntityRef) -> Sequence[int]:
-        """Return the ids of the entity's own series in the source."""
-        return self._by_entity.get((source, ref), ())
+        """Return the ids of the entity's own series in the source; to be asked once all series are added."""
+        if source not in self._by_entity:
+            self._by_entity[source] = by_entity = dict[EntityRef, list[int]]()
+            for one, held in self._tables_of(source):
+                by_entity.setdefault(one, []).extend(held.values())
+            for ids in by_entity.values():
+                ids.sort()
+        return self._by_entity[source].get(ref, ())
+
+    def entities_by_source(self) -> dict[int, set[EntityRef]]:
+        """Return the entities that have a series in each source."""
+        found: dict[int, set[EntityRef]] = {}
+        for (source, _), table in self._by_counter.items():
+            found.setdefault(source, set()).update(table)
+        return found
+
+    def _tables_of(self, source: int) -> Iterator[tuple[EntityRef, Mapping[str, int]]]:
+        for (of, _), table in self._by_counter.items():
+            if of == source:
+                yield from table.items()
 
     def of_users(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
         """Return, by device name, the VMs and worlds whose series of the counter has that device as

@@ -5,13 +5,13 @@ expression, reduces them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from diagnosis.arrays import BoolArray
-from diagnosis.compiled import CompiledRule, CompiledSignal
+from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
@@ -23,8 +23,6 @@ from resources.problem_cards import Signal
 from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
 from sessions.times import TimeRange
 
-FACT = "fact:"
-"""How a member's counter says that it is a fact of the member."""
 _MAX_PARTS = 64
 
 
@@ -304,6 +302,14 @@ class Pruning:
     stats: SeriesStats
     look: int
     differs: BoolArray
+    _found: dict[tuple[int, int], tuple[Bounds, CompiledSignal, Members]] = field(default_factory=dict)
+
+    def measured(self, signal: CompiledSignal, members: Members, find: Callable[[], Bounds]) -> Bounds:
+        """Return the bounds of a measured signal; found once for the rules of a card that share it."""
+        key = id(signal), id(members)
+        if key not in self._found:
+            self._found[key] = find(), signal, members  # who holds an object, holds its id
+        return self._found[key][0]
 
     def bounds(self, ids: IntArray) -> Bounds:
         """Return the bounds of each series; NaN where it has no sample or the id is −1."""
@@ -400,7 +406,14 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     assert signal.node
     if signal.signal.derived:
         return bound(signal.node, bounds)
-    members = scene.members(name)
+    return pruning.measured(
+        signal, scene.members(name), lambda: _measured_bounds(scene, name, bounds, pruning)
+    )
+
+
+def _measured_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
+    signal, members = scene.compiled.signals[name], scene.members(name)
+    assert signal.node
     local = {name: bounds[name] for name in signal.limits}
     if not signal.limits.isdisjoint(scene.compiled.classed):
         local = _threshold_bounds(thresholds_of(scene.compiled, scene.topology, members.refs), signal.limits)

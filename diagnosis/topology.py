@@ -74,7 +74,6 @@ class Topology:
         """The guests that are known to run in each VM, not by name alone."""
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
-        self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
         self._rows: dict[tuple[int, str], list[EntityRef]] = {}
@@ -87,6 +86,7 @@ class Topology:
         self.captures = {one.id for one in source.sources() if one.spec.kind in ("esxtop", "lab")}
         for series in source.series(counters):
             self._add(series)
+        self._in_source = self.series.entities_by_source()
         self.seen_twice |= _vms_in_several(self._in_source.values())
         self._shown: dict[EntityRef, str] = {}
         for number, found in self._in_source.items():
@@ -97,12 +97,11 @@ class Topology:
                 self._seen_from.setdefault(self.base(ref), []).append((number, ref))
 
     def _add(self, series: Series) -> None:
-        ref, instance = series.entity, series.spec.instance
+        ref, instance = series.spec.entity, series.spec.instance
         if instance and ref.kind in SHARED_BY_HOSTS:
             ref, instance = self._view(ref, instance)
         is_moment = _MOMENT in series.spec.label
         self.series.add(series.id, series.source, series.counter, ref, instance, is_moment=is_moment)
-        self._in_source.setdefault(series.source, set()).add(ref)
 
     def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:
         """A host's view of what hosts share, where the instance is a host's key."""

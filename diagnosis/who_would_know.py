@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from diagnosis.compiled import bare_key
-from diagnosis.signals import FACT
+from diagnosis.compiled import FACT, bare_key
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
 from resources.problem_cards import Card, Rule
