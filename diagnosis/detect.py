@@ -12,7 +12,8 @@ from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.compiled import CompiledRule
 from diagnosis.evaluate import Bounds
 from diagnosis.placement import Periods, within_periods
-from diagnosis.signals import Pruning, Scene
+from diagnosis.pruning import Pruning
+from diagnosis.signals import Scene
 from diagnosis.sustained import (
     CloseBursts,
     Windows,

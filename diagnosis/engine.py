@@ -18,6 +18,7 @@ from diagnosis.finer_source import SourcesOf, written
 from diagnosis.first_look import first_look
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
+from diagnosis.pruning import Pruning
 from diagnosis.ranking import WEIGHT, Whereabouts, rank, score
 from diagnosis.reach import (
     Outcomes,
@@ -27,7 +28,7 @@ from diagnosis.reach import (
     no_samples_verdict,
     untold_of,
 )
-from diagnosis.signals import Pruning, Scene
+from diagnosis.signals import Scene
 from diagnosis.sustained import shortest_hold_s, spacing_ms
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
@@ -208,6 +209,8 @@ class Run:
             judged_with=self._topology.storage.own_sets(),
             thresholds_trouble=self._problems.storage.trouble,
         )
+        if self._table.grown:
+            self._table.grown.end_look()
         return Diagnosis(
             window=self._window,
             findings=tuple(ranked),

@@ -116,6 +116,11 @@ def _evaluate(node: Node, operands: Operands) -> FloatArray:
     return _OVER_TIME[node.op](operands, *(_full(arg, operands) if arg.ndim else arg for arg in args))
 
 
+def is_pointwise(node: Node) -> bool:
+    """Return True if the value at a sample depends on that sample alone."""
+    return node.op not in _OVER_TIME and all(map(is_pointwise, node.args))
+
+
 def _full(values: FloatArray, operands: Operands) -> FloatArray:
     """The value at every sample, for what is the same at all of them."""
     return values if values.shape == operands.shape else np.broadcast_to(values, operands.shape)

@@ -13,10 +13,11 @@ from diagnosis.derived import with_derived
 from diagnosis.members import MemberBook
 from diagnosis.path_matching import link_paths
 from diagnosis.presence import EntityGaps, gaps_by_entity
+from diagnosis.pruning import Pruning, pruning_of
 from diagnosis.reach import KnownSamples, ReachKept
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
-from diagnosis.signals import Pruning, Scene, pruning_of, series_of
+from diagnosis.signals import Scene, series_of
 from diagnosis.topology import Topology
 from resources.problem_cards import Problems, Rule
 from sessions.distinct import distinct

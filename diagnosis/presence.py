@@ -14,9 +14,9 @@ from diagnosis.evaluate import Operands, evaluate
 from diagnosis.explain import verdict_of
 from diagnosis.language import Node, Shape, parse
 from diagnosis.orders import JudgedSteps, orders
+from diagnosis.pruning import Pruning
 from diagnosis.ranking import score
 from diagnosis.samples import SampleTable
-from diagnosis.signals import Pruning
 from diagnosis.topology import Topology
 from resources.problem_cards import Card, Cause, Presence
 from resources.units import format_value

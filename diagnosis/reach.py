@@ -11,8 +11,9 @@ from diagnosis.arrays import BoolArray, sample_seconds, usual_step
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.kinds import plural
+from diagnosis.pruning import Pruning
 from diagnosis.samples import SampleTable
-from diagnosis.signals import Pruning, Scene
+from diagnosis.signals import Scene
 from diagnosis.sustained import fewest_samples, too_short, unseen_seconds
 from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
@@ -451,8 +452,7 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
     times = scene.times
     fewest = fewest_samples(times, scene.compiled.sustained.warning)
     to = np.full(len(scene.rows), times[-1], np.int64)
-    counts = known.count[scene.places_in(known.ids)]
-    if (counts == times.size).all():  # as it mostly is: nothing is missing anywhere
+    if (known.count[scene.places_in(known.ids)] == times.size).all():  # as it mostly is: nothing missing
         judged = decidable if times.size >= fewest else np.zeros_like(decidable)
         return _Rows(scene.compiled.card.id, scene.rows, judged, to)
     count = np.full(len(scene.rows), times.size, np.int64)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from diagnosis.arrays import BoolArray, usual_step
+from diagnosis.grown_values import GrownValues
 from sessions.distinct import distinct
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
 from sessions.times import TimeRange
@@ -53,10 +54,10 @@ class _Rows:
         """Return True if all of these series are here."""
         return all(one in self.places for one in series)
 
-    def of(self, series: list[int], instants: int) -> FloatArray:
-        """Return the samples of series that are here."""
+    def of(self, series: list[int], instants: int, first: int = 0) -> FloatArray:
+        """Return the samples of series that are here, from an instant on."""
         rows = [self.places[one] for one in series]
-        found: FloatArray = self._values[rows, :instants]
+        found: FloatArray = self._values[rows, first:instants]
         return found
 
 
@@ -75,12 +76,16 @@ class SampleTable:
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
         self._rows: dict[int, _Rows] = {}
+        self.grown: GrownValues | None = None
+        """What was computed of the samples, once the session has grown."""
 
     def extend(self, window: TimeRange, rewritten: Collection[int]) -> None:
         """Go on with a longer window; samples of the ``rewritten`` sources are read anew."""
         self.window = window
         self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
         self._nearest.clear()
+        if rewritten or self.grown is None:
+            self.grown = GrownValues()
         for source in rewritten:
             self._axes.pop(source, None)
             self._rows.pop(source, None)
@@ -137,11 +142,19 @@ class SampleTable:
         """Return how many samples each series has in a part of the window."""
         return self._source.stats(ids, window).count
 
-    def rows(self, source: int, ids: IntArray) -> FloatArray:
-        """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN."""
+    def rows(self, source: int, ids: IntArray, first: int = 0) -> FloatArray:
+        """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN.
+
+        ``first``: only those from this instant of the axis on.
+        """
         axis, own, numbers = self.axis(source), self._rows.get(source), ids.tolist()
         if own is not None and own.has(numbers):
-            return own.of(numbers, axis.size)
+            return own.of(numbers, axis.size, first)
+        return self._collected(source, ids)[:, first:]
+
+    def _collected(self, source: int, ids: IntArray) -> FloatArray:
+        """The samples of series that are not read yet, of other sources, or absent."""
+        axis, numbers = self.axis(source), ids.tolist()
         self._load(ids)
         result = np.full((ids.size, axis.size), np.nan)
         places: dict[int, list[int]] = {}

@@ -7,20 +7,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
-from diagnosis.evaluate import Bounds, Operands, bound, evaluate
+from diagnosis.evaluate import Bounds, Operands, bound, evaluate, is_pointwise
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
+from diagnosis.pruning import Pruning
 from diagnosis.reduction import Groups
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents, events_at, length_s
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
-from sessions.model import EntityRef, Event, FloatArray, IntArray, SeriesStats
+from sessions.model import EntityRef, Event, FloatArray, IntArray
 from sessions.times import TimeRange
 
 _MAX_PARTS = 64
@@ -46,6 +48,7 @@ class SceneKept:
     others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
     places: tuple[IntArray, IntArray] | None = None
     look: int = -1
+    grows: dict[str, bool] = field(default_factory=dict)
     gate: Gate | None = None
     events: SessionEvents | None = None
 
@@ -145,9 +148,16 @@ class Scene:
 
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
-        values = evaluate(node, self.operands())
         shape = (len(self.rows), self.times.size)
+        if self.table.grown and is_pointwise(node) and all(_grows(self, name) for name in node.names()):
+            values = self._grown(id(node), partial(_from_instant, self, node, set(node.names())))
+        else:
+            values = evaluate(node, self.operands())
         return values if values.shape == shape else np.broadcast_to(values, shape)
+
+    def _grown(self, name: object, compute: Callable[[int], FloatArray]) -> FloatArray:
+        assert self.table.grown
+        return self.table.grown.of(self._kept, name, self.times.size, compute)
 
     def peaks(self, focus: TimeRange | None = None) -> FloatArray:
         """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none.
@@ -208,26 +218,12 @@ class Scene:
         told = [one for events in named for one in events]
         return list(dict.fromkeys([*found, *told]))
 
-    def _happening(self, signal: Signal) -> FloatArray:
-        """Return the length of the longest event that happens; shape (rows, times).
-
-        A log that tells nothing of a row says nothing: NaN.
+    def _over_members(
+        self, node: Node, signal: CompiledSignal, members: Members, start: int = 0
+    ) -> FloatArray:
+        """The expression for each member, from an instant on; worked out once for a member that several rows
+        share.
         """
-        if not self.events.are_reported and not (
-            self.events.are_told and self.events.has_any(signal.happening)
-        ):
-            return np.full((len(self.rows), 1), np.nan)
-        told = [self.events_of(signal, row) for row in range(len(self.rows))]
-        rows = [events_at(events, self.times, signal) for events in told]
-        if not rows:
-            return np.zeros((0, self.times.size))
-        values = np.stack(rows)
-        if not self.events.are_reported:
-            values[[not events for events in told]] = np.nan
-        return values
-
-    def _over_members(self, node: Node, signal: CompiledSignal, members: Members) -> FloatArray:
-        """The expression for each member; worked out once for a member that several rows share."""
         first, place = members.distinct
         refs = members.refs if first is place else [members.refs[one] for one in first.tolist()]
         is_classed = not signal.limits.isdisjoint(self.compiled.classed)
@@ -236,15 +232,16 @@ class Scene:
         for name, key in signal.counters.items():
             if name in members.ids:
                 ids = members.ids[name]
-                values[name] = self.table.rows(self.source, ids if first is place else ids[first])
+                values[name] = self.table.rows(self.source, ids if first is place else ids[first], start)
             else:
                 known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]
-        shape = (first.size, self.times.size)
-        found = evaluate(node, Operands(values, self.times, shape))
+        times = self.times[start:] if start else self.times
+        shape = (first.size, times.size)
+        found = evaluate(node, Operands(values, times, shape))
         if found.shape != shape:
             found = np.broadcast_to(found, shape)
-        return members.on_host_values(found if first is place else found[place], self.times)
+        return members.on_host_values(found if first is place else found[place], times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:
@@ -253,30 +250,88 @@ class Scene:
         if signal.signal.arrived:
             return self.arrivals(signal.signal)
         if signal.signal.happening:
-            return self._happening(signal.signal)
+            return _happening(self, signal.signal)
         assert signal.node
+        does_grow = self.table.grown is not None and _grows(self, name)
+        if signal.signal.derived and does_grow:
+            return self._grown(name, partial(_from_instant, self, signal.node, signal.needs))
         if signal.signal.derived:
             return evaluate(signal.node, self.operands())
+        compute = partial(self._measured, signal, name)
+        return self._grown(name, compute) if does_grow else compute(0)
+
+    def _measured(self, signal: CompiledSignal, name: str, start: int) -> FloatArray:
+        """A signal that is made of series, from an instant on."""
         members = self.members(name)
-        values = self._over_members(signal.node, signal, members)
-        weight = self._over_members(signal.weight, signal, members) if signal.weight else None
+        assert signal.node
+        values = self._over_members(signal.node, signal, members, start)
+        weight = self._over_members(signal.weight, signal, members, start) if signal.weight else None
         reduced = members.groups.reduce(values, signal.signal.reduce, weight)
         if signal.signal.whole:
-            reduced = members.groups.without_lacking(reduced, self._lacks(signal.signal, members))
+            reduced = members.groups.without_lacking(reduced, _lacks(self, signal.signal, members))
         return reduced if members.units == len(self.rows) else reduced[members.unit]
 
-    def _lacks(self, signal: Signal, members: Members) -> BoolArray:
-        """Return at which samples members lack some that their host should give; (members, times), bool.
 
-        A VM that uses a device may come and go; what another host sees of the same device does not.
-        """
-        if signal.of == "elsewhere":
-            rows = [np.isnan(self.table.rows(self.source, ids)) for ids in members.ids.values()]
-            lacks: BoolArray = np.logical_and.reduce(rows)
-            return lacks
-        covered = {one: self.table.covers(one, self.source) for one in set(members.sources)}
-        every = [~covered[one] for one in members.sources]
-        return np.stack(every) if every else np.zeros((0, self.times.size), np.bool_)
+def _happening(scene: Scene, signal: Signal) -> FloatArray:
+    """Return the length of the longest event that happens; shape (rows, times).
+
+    A log that tells nothing of a row says nothing: NaN.
+    """
+    if not scene.events.are_reported and not (
+        scene.events.are_told and scene.events.has_any(signal.happening)
+    ):
+        return np.full((len(scene.rows), 1), np.nan)
+    told = [scene.events_of(signal, row) for row in range(len(scene.rows))]
+    rows = [events_at(events, scene.times, signal) for events in told]
+    if not rows:
+        return np.zeros((0, scene.times.size))
+    values = np.stack(rows)
+    if not scene.events.are_reported:
+        values[[not events for events in told]] = np.nan
+    return values
+
+
+def _lacks(scene: Scene, signal: Signal, members: Members) -> BoolArray:
+    """Return at which samples members lack some that their host should give; (members, times), bool.
+
+    A VM that uses a device may come and go; what another host sees of the same device does not.
+    """
+    if signal.of == "elsewhere":
+        rows = [np.isnan(scene.table.rows(scene.source, ids)) for ids in members.ids.values()]
+        lacks: BoolArray = np.logical_and.reduce(rows)
+        return lacks
+    covered = {one: scene.table.covers(one, scene.source) for one in set(members.sources)}
+    every = [~covered[one] for one in members.sources]
+    return np.stack(every) if every else np.zeros((0, scene.times.size), np.bool_)
+
+
+def _grows(scene: Scene, name: str) -> bool:
+    """Return True if later samples leave the signal as it is at earlier ones: each of its values is made of
+    samples of the same instant of the scene's own source, and of what an inventory tells.
+    """
+    signal = scene.compiled.signals.get(name)
+    if signal is None or signal.signal.fact:
+        return name in scene.compiled.thresholds or signal is not None
+    known = scene._kept.grows
+    if name not in known:
+        nodes = [one for one in (signal.node, signal.weight) if one]
+        does_grow = bool(nodes) and all(map(is_pointwise, nodes)) and not signal.signal.whole
+        if signal.signal.derived:
+            known[name] = does_grow and all(_grows(scene, need) for need in signal.needs)
+        else:
+            known[name] = does_grow and {*scene.members(name).sources} <= {scene.source}
+    return known[name]
+
+
+def _from_instant(scene: Scene, node: Node, names: Iterable[str], start: int) -> FloatArray:
+    """An expression over signals that grow, from an instant on."""
+    arrays = ((name, np.asarray(scene.values[name])) for name in names)
+    values: dict[str, FloatArray | float] = {
+        name: value[:, start:] if value.ndim and value.shape[1] == scene.times.size else value
+        for name, value in arrays
+    }
+    times = scene.times[start:]
+    return evaluate(node, Operands(values, times, (len(scene.rows), times.size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,38 +343,6 @@ class Gate:
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there
     measured: Bounds | None = None  # what the number of the check can be, one for each row
-
-
-@dataclass(frozen=True, slots=True)
-class Pruning:
-    """Count, minimum and maximum of series over the window, from chunk statistics; ``ids`` ascending.
-
-    ``look`` is how often they were read before; ``differs`` says which bounds are not those of the look
-    before.
-    """
-
-    ids: IntArray
-    stats: SeriesStats
-    look: int
-    differs: BoolArray
-    _found: dict[tuple[int, int], tuple[Bounds, CompiledSignal, Members]] = field(default_factory=dict)
-
-    def measured(self, signal: CompiledSignal, members: Members, find: Callable[[], Bounds]) -> Bounds:
-        """Return the bounds of a measured signal; found once for the rules of a card that share it."""
-        key = id(signal), id(members)
-        if key not in self._found:
-            self._found[key] = find(), signal, members  # who holds an object, holds its id
-        return self._found[key][0]
-
-    def bounds(self, ids: IntArray) -> Bounds:
-        """Return the bounds of each series; NaN where it has no sample or the id is −1."""
-        if not self.ids.size:
-            nothing = np.full(ids.shape, np.nan)
-            return Bounds(nothing, nothing)
-        position = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
-        found = (self.ids[position] == ids) & (self.stats.count[position] > 0)
-        low, high = self.stats.minimum[position], self.stats.maximum[position]
-        return Bounds(np.where(found, low, np.nan), np.where(found, high, np.nan))
 
 
 def _told_of_stores(events: SessionEvents, device: str, signal: Signal) -> list[Event]:
@@ -346,20 +369,6 @@ def _read_together(scene: Scene, names: Iterable[str]) -> None:
     found = [ids for name in measured for ids in scene.members(name).ids.values()]
     if len(found) > 1:
         scene.table.read_ahead(np.concatenate(found))
-
-
-def pruning_of(table: SampleTable, ids: IntArray, before: Pruning | None = None) -> Pruning:
-    """Read the statistics of all series that conditions read, in one request; ``before`` are those of the
-    same ``ids`` at an earlier look.
-    """
-    now = table.statistics(ids)
-    if before is None or before.ids is not ids:
-        return Pruning(ids, now, 0, np.ones(ids.shape, np.bool_))
-    was = before.stats
-    differs = (now.count > 0) != (was.count > 0)
-    for some, others in ((now.minimum, was.minimum), (now.maximum, was.maximum)):
-        differs |= (some != others) & ~(np.isnan(some) & np.isnan(others))
-    return Pruning(ids, now, before.look + 1, differs)
 
 
 def gate(scene: Scene, pruning: Pruning) -> Gate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from diagnosis.live import LiveJudge
 from diagnosis.messages import Receiver, Sender, encode, read_event
 from lab import Lab, find_scenario, load_scenarios
 from resources.failures import CancelledError, UsageError
-from sessions.model import SampleSource, SeriesSpec
+from sessions.model import FloatArray, SampleSource, SeriesSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.diagnosis.recordings import Recording, catalogue, diagnosed, during, problems, session
 from tests.diagnosis.replaying import replay
@@ -98,6 +99,36 @@ def test_two_hosts_of_which_one_dies(tmp_path: Path) -> None:
     dead.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
     last = judged_at_every_instant(session(busy(), dead), tmp_path / "s.hscope")[-1]
     assert [bool(one.reason) for one in last.verdict.sources] == [False, True]
+
+
+def sampled(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """A level that has these values at its first instants."""
+    return lambda t: values[: t.size]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_chance_at_every_instant(seed: int, tmp_path: Path) -> None:
+    """Problems that come, stay and go, samples that are missing or late, a move, events and facts."""
+    rng = np.random.default_rng(seed)
+    recording = Recording(seconds=1200, interval=20.0, source="vcenter" if seed % 2 else "esxtop")
+    recording.on_host({"cpu.pcpu_util": sampled(rng.uniform(40, 99, 100))})
+    other = recording.another_host("esx02", {"cpu.pcpu_util": 10.0})
+    for number in range(4):
+        first, last = np.sort(rng.integers(0, 60, 2))
+        ready = np.full(100, 0.5)
+        ready[first:last] = 20.0
+        ready[rng.random(100) < 0.1 * number] = np.nan
+        balloon = rng.uniform(0, 900, 100)
+        vm = recording.vm(
+            f"vm{number}",
+            {"cpu.ready": sampled(ready), "cpu.max_limited": 0.0, "mem.balloon": sampled(balloon)},
+        )
+        recording.event(vm, "vmotion", "moved", float(rng.uniform(100, 1100)), 10.0)
+    recording.stays(vm, (0.0, recording.host), (float(rng.uniform(200, 1000)), other))
+    recording.fact(vm, "cpu.limit_mhz", 2000.0, float(rng.uniform(100, 1100)))
+    recording.gap(float(rng.uniform(100, 500)), float(rng.uniform(500, 900)), vm)
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=5, late=2 * (seed // 2))
+    assert any(one.findings for one in found)
 
 
 def test_compaction_in_between_changes_nothing(tmp_path: Path) -> None:
