@@ -19,6 +19,7 @@ from resources.problem_cards import load_problems
 from resources.report_words import load_report_words
 from sessions.store import SessionReader
 from sessions.times import iso
+from tests.diagnosis.replaying import replay
 from tests.gui.recordings import record
 from tests.sessions.test_anonymous import SECRETS, left_of, written
 from tests.sessions.test_anonymous_spellings import SECRET_WORDS, SPELLED, TEXTS
@@ -86,6 +87,22 @@ def test_the_first_page_says_what_happened_why_and_whether_it_is_over(
     assert re.search(r"Is it over\? (Yes, it ended at|No, it was still so)", first)
     assert "What to do next Set the CPU limit of" in first
     assert "vCPU A virtual processor of a virtual machine." in first  # every word of the field is explained
+
+
+def test_a_recording_that_goes_on_has_not_ended(say: Say, tmp_path: Path) -> None:
+    whole, path, out = (
+        record(tmp_path / "whole.hscope", seconds=900),
+        tmp_path / "live.hscope",
+        tmp_path / "r.html",
+    )
+    with SessionReader.open(whole) as reader:
+        growing = replay(reader, path, every=170)
+        next(growing)
+        assert say(path, "-o", out)[0] == 0
+        growing.close()
+    text = out.read_text(encoding="utf-8")
+    assert "the recording goes on" in text
+    assert "end of the recording" not in text
 
 
 def test_the_file_is_valid_and_could_load_nothing(say: Say, night: Path, tmp_path: Path) -> None:

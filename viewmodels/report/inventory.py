@@ -54,7 +54,8 @@ def inventory_section(material: Material) -> Section:
     for kind in _SHOWN:
         if counts[kind]:
             blocks += _kind(kind, material, facts, found)
-    return Section("inventory", "Inventory and settings", "as of the end of the recording", tuple(blocks))
+    as_of = "as it is now" if material.snapshot.recording else "as of the end of the recording"
+    return Section("inventory", "Inventory and settings", as_of, tuple(blocks))
 
 
 def _kind(

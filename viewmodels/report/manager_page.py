@@ -94,6 +94,8 @@ def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
         return "", True
     last = max(window.end for window in finding.windows)
     if end - last <= _STILL * _interval_ms(material):
+        if _is_growing(material):
+            return f"still so at {material.clock.time(end)}", False
         return "still so at the end of the recording", False
     fixed = material.fixes.get((finding.problem, finding.entity))
     if fixed is not None:
@@ -194,6 +196,10 @@ def _why(finding: Finding) -> str:
     return "the recording does not tell. What would tell it stands with the finding."
 
 
+def _is_growing(material: Material) -> bool:
+    return material.snapshot.recording
+
+
 def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
     text, is_over = now_text(finding, material)
     end = _judged_end(material)
@@ -208,9 +214,13 @@ def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
             f"Yes, it ended at {when} and did not come back in the {calm} recorded after it.", tone="ok"
         )
     else:
-        yield Run(
-            f"No, it was still so when the recording ended, at {material.clock.time(end)}.", tone="critical"
+        at = material.clock.time(end)
+        when = (
+            f"at {at}; the recording goes on"
+            if _is_growing(material)
+            else f"when the recording ended, at {at}"
         )
+        yield Run(f"No, it was still so {when}.", tone="critical")
     if material.compared is not None:
         found = material.compared.comparison
         load = {"yes": "under the same load", "no": "but the load was different"}.get(same_load(found), "")
