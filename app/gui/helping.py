@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QTabWidget, QWidget
 from shiboken6 import isValid
 
 from app.gui.actions import action
@@ -82,7 +82,7 @@ class Helping(QObject):
 
     def show_for_focus(self) -> None:
         """Show the section about what has the focus; without one the page about the window."""
-        self.show(topic_of(self._window.focusWidget()))
+        self.show(topic_of(self._window.focusWidget() or self._window.findChild(QTabWidget)))
 
     def show(self, key: str) -> None:
         """Show a section, or the first of a page."""
@@ -205,6 +205,9 @@ def topic_of(widget: QWidget | None) -> str:
             return str(widget.property("topic"))
         if widget.objectName() in OF_PLACES:
             return OF_PLACES[widget.objectName()]
+        page = widget.currentWidget() if isinstance(widget, QTabWidget) else None
+        if page is not None and page.objectName() in OF_PLACES:  # its tabs have the focus: what they show
+            return OF_PLACES[page.objectName()]
         widget = widget.parentWidget()
     return PAGES[0][0]
 

@@ -4,7 +4,7 @@ in front are icons.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QTabWidget, QWidget
 
@@ -31,6 +31,8 @@ class PageTabs(QTabWidget):
         self._is_compact = self._is_narrow = self._is_moving = False
         self.setDocumentMode(True)
         self.currentChanged.connect(lambda _page: self._arrange())
+        # A click leaves the focus where it was; the page that goes would hand it on to anything.
+        self.tabBarClicked.connect(lambda _tab: self.tabBar().setFocus(Qt.FocusReason.MouseFocusReason))
         theme.changed.connect(self._arrange)
 
     def add_page(self, page: QWidget, name: str, icon: str) -> None:

@@ -181,6 +181,10 @@ def test_f1_explains_what_has_the_focus(live: Program, qtbot: QtBot, tmp_path: P
     ):  # fmt: skip
         window.show_panel(panel)
         assert shown(live, qtbot) == heading
+    for panel, heading in (("troubleshoot", "Troubleshoot"), ("compare", "Compare"), ("report", "Report")):
+        window.show_panel(panel)
+        window.pages.tabBar().setFocus()  # as a click on the tab leaves it
+        assert shown(live, qtbot) == heading
     window.show_panel("esxtop")
     view = window.findChild(EsxtopView)
     assert view is not None
