@@ -98,7 +98,7 @@ def side_offers(known: Known) -> list[ChosenSide]:
         found.append(ChosenSide("worst", with_it, what))
         without = _quiet(known.span, finding.windows)
         if without is not None:
-            found.append(ChosenSide("normal", without, f"without {what}"))
+            found.append(ChosenSide("normal", without, f"without: {what}"))
     found += _around_marks(known.span, known.marks)
     for run in known.runs:
         found += [ChosenSide(name, window, "phase of the test") for name, window in _phases(run)]
@@ -196,7 +196,7 @@ def _of_findings(known: Known) -> Iterator[PairOffer]:
         what = _of(finding)
         offer = PairOffer(
             f"normal against worst: {what}",
-            ChosenSide("normal", quiet, f"without {what}"),
+            ChosenSide("normal", quiet, f"without: {what}"),
             ChosenSide("worst", window, what),
         )
         found.append((_RANKS[finding.severity], -alike, offer))

@@ -19,9 +19,9 @@ def symptom_words(desk: Desk) -> SymptomWords | None:
     start = question.since if question.since is not None else (window.start if window else None)
     normal = run.symptom.normal if run is not None else question.normal
     times = (normal.start, normal.end) if normal is not None else ()
-    judged = "checking…" if model.state == "checking" else ""
+    judged, took = "checking…" if model.state == "checking" else "", ""
     if not judged and run is not None and run.judged_to is not None:
-        judged = f"judged to {clock.time(run.judged_to)}, in {run.took_s:.1f} s"
+        judged, took = f"judged to {clock.time(run.judged_to)}", f", in {run.took_s:.1f} s"
     return SymptomWords(
         question.entity.kind,
         whole.name(question.entity),
@@ -30,6 +30,7 @@ def symptom_words(desk: Desk) -> SymptomWords | None:
         clock.time(question.until, seconds=False) if question.until is not None else "now",
         " – ".join(clock.time(at, seconds=False) for at in times) or "not known",
         judged,
+        took,
     )
 
 

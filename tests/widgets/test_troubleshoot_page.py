@@ -234,7 +234,7 @@ def test_waiting_and_too_early_say_what_they_wait_for(page: TroubleshootPage) ->
     card.show_found(early)
     assert plain(card.title.text()) == "Too early: 4 min of 10 min"
     assert card.bar.value() == 400
-    samples = AwaitedSamples("CPU ready", "db-prod", "esx03", 4, 12, 5.0, AFTER.end)
+    samples = AwaitedSamples("CPU ready", "db-prod", "esx03", 4, 12, 5.0, AFTER.end, AFTER.start)
     card.show_found(
         replace(early, samples=samples, changes=DONE.changes, because="Judged when there are 12.")
     )

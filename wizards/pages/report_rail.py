@@ -95,7 +95,8 @@ class ReportRail(Pane):
         self.html.clicked.connect(lambda: self.saved.emit("html"))
         self.pdf.clicked.connect(lambda: self.saved.emit("pdf"))
         self.pdf.setAccessibleName("Save PDF")
-        self.paper_button = QPushButton("Print…")
+        self.paper_button = QPushButton()  # its icon, so that the rail is as wide as the inventory is
+        self.paper_button.setAccessibleName("Print…")
         self.paper_button.clicked.connect(lambda: self.saved.emit("paper"))
         self.about = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.about.setProperty("role", "muted")

@@ -28,7 +28,9 @@ _NAMES: dict[Part, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SymptomWords:
-    """The sentence: ``icon`` is that of the entity's kind, ``judged`` says how far and how fast."""
+    """The sentence: ``icon`` is that of the entity's kind, ``judged`` says how far it was judged, ``took``
+    how long that took, where there is room.
+    """
 
     icon: str
     entity: str
@@ -37,6 +39,7 @@ class SymptomWords:
     until: str
     normal: str
     judged: str
+    took: str = ""
 
 
 class SymptomBar(QFrame):
@@ -70,8 +73,8 @@ class SymptomBar(QFrame):
 
     def _arrange(self) -> None:
         is_, since, until, normal = self._words
-        sentence = QWidget()
-        row = QHBoxLayout(sentence)
+        self._sentence = QWidget()
+        row = QHBoxLayout(self._sentence)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         buttons = self.buttons
@@ -93,7 +96,7 @@ class SymptomBar(QFrame):
         self._grid.setContentsMargins(16, 8, 16, 8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(6)
-        self._grid.addWidget(sentence, 0, 0)
+        self._grid.addWidget(self._sentence, 0, 0)
         self._grid.addWidget(self._rest, 0, 1)
         self._grid.setColumnStretch(1, 1)
 
@@ -113,8 +116,9 @@ class SymptomBar(QFrame):
             button.setText(short.replace("&", "&&"))
             button.setAccessibleName(f"{_NAMES[part]}: {shown(text)}")
             button.setToolTip(tooltip_text(text if part == "entity" else _NAMES[part]))
-        self.judged.show_text(words.judged)
+        self.judged.show_text(f"{words.judged}{words.took}", short=words.judged)
         self._dress()
+        self._place()
 
     def show_runs(self, count: int) -> None:
         """Say how many earlier runs there are."""
@@ -122,6 +126,7 @@ class SymptomBar(QFrame):
         button.setText(f"Earlier runs ({count})" if count else "Earlier runs")
         button.setEnabled(bool(count))
         button.setToolTip("" if count else "No run is kept in this session yet")
+        self._place()
 
     def popup(self, part: Part, entries: Entries) -> None:
         """Open a menu under a button."""
@@ -133,7 +138,14 @@ class SymptomBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Put the second half below the sentence where there is no room beside it."""
         super().resizeEvent(event)
-        below = self.width() < _NARROW
+        self._place()
+
+    def _place(self) -> None:
+        """Put the second half where it is seen whole."""
+        margins = self._grid.contentsMargins()
+        asked = self._sentence.sizeHint().width() + self._rest.minimumSizeHint().width()
+        asked += margins.left() + margins.right() + self._grid.horizontalSpacing()
+        below = self.width() < max(_NARROW, asked)
         at = self._grid.getItemPosition(self._grid.indexOf(self._rest))
         if (at[0] == 1) != below:  # type: ignore[index]
             self._grid.removeWidget(self._rest)

@@ -245,9 +245,9 @@ class CheckDetail(QScrollArea):
             colour = tokens.critical if line.holds and check.is_found else tokens.muted
             rows.append(
                 f"<tr><td>{html.escape(shown(words.what, 120))}</td>"
-                f'<td align="right">&nbsp;{self._link("measured", words.measured, bold=True)}</td>'
-                f'<td align="right" style="color:{tokens.muted}">&nbsp;'
-                f"{self._link('limits', words.limit, colour=tokens.muted)}</td>"
+                f'<td align="right">&nbsp;{self._link("measured", _whole(words.measured), bold=True)}</td>'
+                f'<td align="right" style="color:{tokens.muted}">&nbsp;&nbsp;'
+                f"{self._link('limits', _whole(words.limit), colour=tokens.muted)}</td>"
                 f'<td align="right" style="color:{colour}">&nbsp;{words.holds}</td></tr>'
             )
         if not rows and check.number is not None:
@@ -278,8 +278,9 @@ class CheckDetail(QScrollArea):
     def _number_cells(self, value: float, limit: float, unit: str, *, is_below: bool) -> str:
         words = rule_words(RuleLine("", value, limit, unit, None, is_below))
         return (
-            f'<td align="right">&nbsp;{self._link("measured", words.measured, bold=True)}</td>'
-            f'<td align="right">&nbsp;{self._link("limits", words.limit, colour=self._theme.tokens.muted)}'
+            f'<td align="right">&nbsp;{self._link("measured", _whole(words.measured), bold=True)}</td>'
+            f'<td align="right">&nbsp;&nbsp;'
+            f"{self._link('limits', _whole(words.limit), colour=self._theme.tokens.muted)}"
             f'</td><td align="right">&nbsp;no</td>'
         )
 
@@ -351,6 +352,11 @@ def _caps(text: str) -> QLabel:
     label = QLabel(text.upper())
     label.setProperty("role", "pane-title")
     return label
+
+
+def _whole(amount: str) -> str:
+    """An amount that is not broken between its number and its unit."""
+    return amount.replace(" ", "\u00a0").replace("/", "\u2060/\u2060")
 
 
 def _empty(layout: QLayout) -> None:
