@@ -246,8 +246,8 @@ class AwaitedSamples:
     """How many samples there are after a change of what decides, of how many: of the number ``what`` of the
     entity ``name``, which ``source`` gives every ``interval_s`` seconds.
 
-    ``last`` (ms) is the source's newest sample. ``is_late``: others have gone on without it. ``is_growing``:
-    more of them will come.
+    ``last`` (ms) is the source's newest sample; they count from ``since`` (ms) on. ``is_late``: others have
+    gone on without it. ``is_growing``: more of them will come.
     """
 
     what: str
@@ -257,6 +257,7 @@ class AwaitedSamples:
     needs: Count
     interval_s: Seconds
     last: int
+    since: int
     is_late: bool = False
     is_growing: bool = True
 
@@ -273,7 +274,7 @@ class AwaitedSamples:
     @property
     def due(self) -> int:
         """When (ms) there are enough, if the source goes on."""
-        return self.last + round(self.lacks_s * 1000)
+        return max(self.last, self.since) + round(self.lacks_s * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +343,8 @@ class TroubleshootingRun:
             ranges += [one.before, *([one.after] if one.after else ())]
             found += [one.at, *(change.at for change in one.changes)]
             found += [again.ended_at for again in one.checks if again.ended_at is not None]
-            found += [one.samples.last, one.samples.due] if one.samples is not None else []
+            samples = one.samples
+            found += [samples.last, samples.since, samples.due] if samples is not None else []
             checks += one.checked
         for check in checks:
             ranges += [*check.windows, *check.earlier]

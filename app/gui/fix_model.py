@@ -68,6 +68,11 @@ class FixModel(QObject):
         """True while it waits for the change, or for more samples after it."""
         return self.found is not None and self.found.state != "done"
 
+    def is_due(self, end: int) -> bool:
+        """Return True if what it waits for can be there in a recording that goes up to ``end`` (ms)."""
+        samples = self.found.samples if self.found is not None else None
+        return self.waits and (samples is None or not samples.needs or end >= samples.due)
+
     @property
     def other(self) -> Path | None:
         """The session whose time is taken as after the change; None: the open one."""

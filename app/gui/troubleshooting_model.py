@@ -206,15 +206,18 @@ class TroubleshootingModel(QObject):
             self.keeping.keep(self.run)
 
     def _note_growth(self, change: Change) -> None:
-        if change.samples and self._is_watched and self.state == "ready" and not self._soon.isActive():
+        is_followed = self._is_watched or self.fix.waits
+        if change.samples and is_followed and self.state == "ready" and not self._soon.isActive():
             self._soon.start()
         self.keeping.retry()
 
     def _follow(self) -> None:
         """Look again into what has grown, or verify what waits for more samples."""
         whole = self._session.whole
-        if self.state != "ready" or not self._is_watched or whole is None or whole.span is None:
+        if self.state != "ready" or whole is None or whole.span is None:
             return
+        if not self._is_watched and not self.fix.is_due(whole.span.end):
+            return  # nobody looks: no more is done than what ends the waiting
         if self._jobs.busy(_SLOT) or self.fix.is_busy:
             self._soon.start()
         elif self.fix.waits:

@@ -88,7 +88,10 @@ def test_a_limit_is_raised_in_the_lab_and_it_is_fixed(live: Program, qtbot: QtBo
     model._follow()
     assert not desk.jobs.busy("troubleshoot.look"), "what comes after the act is no symptom"
     qtbot.mouseClick(page.detail.verify.done, Qt.MouseButton.LeftButton)
-    wait(qtbot, lambda: model.fix.found is not None and model.fix.found.state == "done")
+    wait(qtbot, lambda: model.fix.found is not None)
+    live.window.show_panel("charts")
+    wait(qtbot, lambda: model.fix.found is not None and model.fix.found.state == "done")  # nobody looks
+    live.window.show_panel("troubleshoot")
     assert model.fix.found is not None
     assert model.fix.found.outcome == "fixed"
     assert page.detail.verify.title.text().startswith("Fixed, confidence ")

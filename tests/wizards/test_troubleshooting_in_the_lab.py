@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from diagnosis import diagnose
+from diagnosis.check_curves import CheckCurve
 from lab import Lab
 from resources.catalogue import load_catalogue
+from resources.comparison_rules import load_comparison_rules
 from resources.guided_flow import load_flow
 from resources.problem_cards import load_problems
 from resources.units import format_value
@@ -30,6 +32,7 @@ from wizards.flows.troubleshooting.judging import look_into, symptom_of
 from wizards.flows.troubleshooting.offers import symptom_of_finding, worst_symptoms
 from wizards.flows.troubleshooting.page_rows import ListRow, checks_now, lines_of
 from wizards.flows.troubleshooting.surroundings import entity_called
+from wizards.flows.troubleshooting.verified_numbers import better_of
 from wizards.flows.troubleshooting.verifying import Session, Told, verify
 
 
@@ -240,6 +243,20 @@ def test_what_ended_by_itself_is_not_credited(tmp_path: Path) -> None:
     assert found.outcome == "can't tell"
     assert {one.outcome for one in found.checks if one.before == "problem"} == {"ended by itself"}
     assert "it may come back" in found.because
+
+
+def test_a_condition_of_a_rule_is_neither_better_nor_worse() -> None:
+    """That a device is healthy, and some I/O is there at all, is asked for: more of it was painted green."""
+    catalogue = load_catalogue()
+    rules = load_comparison_rules(catalogue)
+
+    def curve(counter: str, *, is_below: bool, is_measure: bool = False) -> CheckCurve:
+        none = np.zeros(0)
+        return CheckCurve("", counter, "ms", none.astype(np.int64), none, 10.0, is_below, is_measure)
+
+    assert better_of(curve("vdisk.reads", is_below=False), catalogue, rules) == ""
+    assert better_of(curve("disk.device_latency", is_below=True), catalogue, rules) == "low"
+    assert better_of(curve("disk.device_latency", is_below=False, is_measure=True), catalogue, rules) == "low"
 
 
 def test_too_early_to_tell(tmp_path: Path) -> None:

@@ -181,7 +181,8 @@ class VerifyCard(QFrame):
         self.made.setVisible(not is_done and not has_change)
         self.all.setVisible(is_done and self._found is not None and self._found.after is not None)
         self.report.setVisible(is_done)
-        self.stop.setVisible(not is_done and self._found is not None)
+        samples = self._found.samples if self._found is not None else None
+        self.stop.setVisible(not is_done and samples is not None and samples.is_growing)
         self.window_button.setVisible(True)
         self.session_button.setVisible(True)
         self.show()

@@ -23,14 +23,15 @@ def awaited_samples(
     window: TimeRange | None,
     knowledge: Knowledge,
     *,
+    since: int,
     partners: Mapping[EntityRef, EntityRef] | None = None,
     is_growing: bool,
 ) -> AwaitedSamples | None:
     """Return how many samples of what decides there are in the time after a change (None: none yet).
 
     Those that decide are the checks that were found before and follow from nothing else; that of which the
-    least part is there is told. ``partners`` say which entity of another session is which. None if no source
-    counts any of them.
+    least part is there is told. They count from ``since`` (ms) on. ``partners`` say which entity of another
+    session is which. None if no source counts any of them.
     """
     found: list[AwaitedSamples] = []
     for check in roots_of(checks):
@@ -42,7 +43,7 @@ def awaited_samples(
             found.append(
                 AwaitedSamples(
                     known.label if known else samples.what, check.name, samples.source, has, needs,
-                    samples.interval_s, samples.last, is_late=samples.is_late, is_growing=is_growing,
+                    samples.interval_s, samples.last, since, is_late=samples.is_late, is_growing=is_growing,
                 )
             )  # fmt: skip
     return min(found, key=lambda one: one.has / one.needs, default=None)

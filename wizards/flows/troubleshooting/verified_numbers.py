@@ -13,6 +13,7 @@ from diagnosis.comparison import LoadRow
 from diagnosis.comparison.values import Load, Verdict
 from diagnosis.comparison.verdicts import differences
 from diagnosis.statistics.means import means_of
+from resources.catalogue import Catalogue
 from resources.comparison_rules import ComparisonRules
 from resources.units import format_value
 from sessions.times import TimeRange
@@ -34,8 +35,13 @@ def verified_number(
     windows: tuple[TimeRange, TimeRange],
     name: str,
     rules: ComparisonRules,
+    better: Literal["low", "high", ""],
 ) -> VerifiedNumber | None:
-    """Return a number's mean in either window, and how sure the difference is; None without samples."""
+    """Return a number's mean in either window, and how sure the difference is; None without samples.
+
+    ``better`` is which values are the better ones; of what is only a condition of a rule (its device is
+    healthy, there is some I/O at all) neither are.
+    """
     values = before.within(windows[0]), after.within(windows[1])
     if not all(one.size for one in values):
         return None
@@ -45,8 +51,8 @@ def verified_number(
     of = differences(a, b, least, rules)
     verdict = of.verdict_of(0)
     judged = _JUDGED[verdict]
-    if verdict in ("higher", "lower") and before.limit is not None:
-        judged = "better" if (verdict == "higher") == before.is_below else "worse"
+    if verdict in ("higher", "lower") and better:
+        judged = "better" if (verdict == "higher") == (better == "high") else "worse"
     known = bool(np.isfinite(of.low[0]) and np.isfinite(of.high[0]))
     return VerifiedNumber(
         before.what.rstrip(","),
@@ -58,6 +64,18 @@ def verified_number(
         (float(of.low[0]), float(of.high[0])) if known else None,
         judged,
     )
+
+
+def better_of(curve: CheckCurve, catalogue: Catalogue, rules: ComparisonRules) -> Literal["low", "high", ""]:
+    """Return which values of a number are the better ones: as the check that it tells has it, else as the
+    catalogue has it of its counter; empty where neither are, as of a load.
+    """
+    if curve.is_measure:
+        return "high" if curve.is_below else "low"
+    known = catalogue.get(curve.counter)
+    if known is None or curve.counter in rules.load_counters:
+        return ""
+    return known.better
 
 
 @dataclass(frozen=True, slots=True)

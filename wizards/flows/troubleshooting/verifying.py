@@ -19,6 +19,7 @@ from diagnosis.prepared import prepare
 from resources.comparison_rules import ComparisonRules, load_comparison_rules
 from resources.failures import NotFoundError, UsageError
 from resources.foreign_text import shown
+from resources.guided_flow import Numbers
 from resources.stopping import StopSignal
 from sessions.findings import Finding
 from sessions.model import EntityRef, SampleSource
@@ -55,7 +56,7 @@ from wizards.flows.troubleshooting.outcomes import (
 )
 from wizards.flows.troubleshooting.steps import ticked
 from wizards.flows.troubleshooting.surroundings import surroundings_of
-from wizards.flows.troubleshooting.verified_numbers import judged_load, verified_number
+from wizards.flows.troubleshooting.verified_numbers import better_of, judged_load, verified_number
 
 _MOST_NUMBERS, _MOST_ELSEWHERE = 6, 10
 
@@ -119,7 +120,7 @@ class _Verifying:
         span = self._later.snapshot.span
         if span is None:
             raise NotFoundError("The later session has no samples.", meaning="There is nothing to compare.")
-        before = self._look_before(self._symptom)
+        before = _look(self._session, self._symptom, self._knowledge, self._cancel)
         problem = self._problem_time(before.run)
         changes = self._changes(before, TimeRange(problem.start, max(span.end, problem.start)))
         before = self._up_to_the_change(before, changes)
@@ -129,8 +130,10 @@ class _Verifying:
         has = 0.0 if window is None else window.seconds
         is_awaited = after is None and self._is_growing
         prepared = self._prepared_later(window, problem, span)
+        begins = _begins(self._symptom, problem, changes, self._numbers)
         samples = awaited_samples(
             prepared[0], before.run.checks, window, self._knowledge,
+            since=begins if window is None else window.start,
             partners=self._partners, is_growing=is_awaited,
         )  # fmt: skip
         least = needs if is_awaited else self._numbers.verify_least_s.value
@@ -203,7 +206,8 @@ class _Verifying:
             return before
         if changes[-1].at <= window.start:
             return before
-        cut = self._look_before(replace(self._symptom, window=TimeRange(window.start, changes[-1].at)))
+        symptom = replace(self._symptom, window=TimeRange(window.start, changes[-1].at))
+        cut = _look(self._session, symptom, self._knowledge, self._cancel)
         return cut if cut.run.worst is not None else before
 
     @property
@@ -278,9 +282,7 @@ class _Verifying:
             return inside
         if self._other is not None:
             return span
-        settle = round(self._numbers.settle_s.value * 1000)
-        seen = [one.at for one in changes]
-        begin = (max(seen) if seen else max(self._symptom.window.end, problem.end)) + settle
+        begin = _begins(self._symptom, problem, changes, self._numbers)
         return TimeRange(begin, span.end) if begin < span.end else None
 
     def _early(
@@ -292,10 +294,15 @@ class _Verifying:
     ) -> Verification:
         needs = self._numbers.verify_s.value
         state: VerifyState = "too early" if changes or self._other is not None else "waiting for the change"
-        if state == "too early" or not self._is_growing:
+        if state == "too early":
             text = lacking_text(samples, needs, is_growing=self._is_growing)
-        else:
+        elif self._is_growing:
             text = "No change was seen yet. Make it, then the checks run again; or say that it was made."
+        else:
+            text = (
+                "No change was seen after the problem began, and the recording has ended. Say that it was "
+                "made, choose the time after it, or give another session."
+            )
         return Verification(
             now_ms(), state, problem, window, None, "none", text, "", None,
             0.0 if window is None else window.seconds, needs, changes, samples=samples,
@@ -406,6 +413,16 @@ class _Verifying:
         return list(run.run().findings)
 
 
+def _begins(symptom: Symptom, problem: TimeRange, changes: tuple[SeenChange, ...], numbers: Numbers) -> int:
+    """When the time after the change begins: what follows it at once is not judged."""
+    changed = max((one.at for one in changes), default=max(symptom.window.end, problem.end))
+    return changed + round(numbers.settle_s.value * 1000)
+
+
+def _look(session: Session, symptom: Symptom, knowledge: Knowledge, cancel: StopSignal | None) -> Look:
+    return look_into(session.samples, session.snapshot, symptom, knowledge, cancel)
+
+
 def _not_load(run: TroubleshootingRun, knowledge: Knowledge) -> Collection[str]:
     worst = run.worst
     row = knowledge.flow.row_of.get(worst.problem) if worst else None
@@ -450,7 +467,9 @@ def _measured(
         is_setting = one.counter in knowledge.flow.setting_counters and not one.is_measure
         if other is None or is_setting:
             continue
-        number = verified_number(one, other, windows, check.name, rules)
+        number = verified_number(
+            one, other, windows, check.name, rules, better_of(one, knowledge.catalogue, rules)
+        )
         if number is not None and (number.before, number.after) not in {(n.before, n.after) for n in found}:
             found.append(number)
     return found[:_MOST_NUMBERS]
