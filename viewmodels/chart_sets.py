@@ -171,13 +171,17 @@ def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot, *, all_sour
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
-    """Return the series that a piece of evidence was judged by: of its instance, else the counter's first.
+    """Return the series that a piece of evidence was judged by: of its instance, which of a shared device is
+    the host that sees it so, else the counter's first.
 
     What a guest counts is evidence for its VM.
     """
     places = (entity, *snapshot.guests.get(entity, ()))
     own = [one for ref in places for one in snapshot.series_of.get(ref, ()) if one.counter == item.counter]
     exact = [one for one in own if one.spec.instance == item.instance]
+    if not exact and item.instance and is_shared(entity, snapshot):
+        names = source_names(snapshot)
+        exact = [one for one in own if seen_by(one, names) == item.instance]
     return exact or own[:1]
 
 
