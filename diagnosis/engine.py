@@ -10,6 +10,7 @@ import numpy as np
 
 from diagnosis.arrays import usual_step
 from diagnosis.check_numbers import NumberBook
+from diagnosis.common_way import BadWay, CommonWays
 from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.endings import end_note, with_all_above
@@ -161,6 +162,7 @@ class Run:
         """Findings of the time outside of the focus."""
         self._numbers = NumberBook(self._topology, focus.window if focus else None)
         self._seen_on: dict[tuple[str, EntityRef], tuple[EntityRef, ...]] = {}
+        self._ways: dict[tuple[str, EntityRef], list[BadWay]] = {}
         shortest_s = shortest_hold_s(self._problems)
         self._book = ReachBook(self._problems.cards, shortest_s, self._topology, self._table)
 
@@ -188,6 +190,7 @@ class Run:
                     explanations.extend(explain(found.hits, scene, self._catalogue))
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
+        common = CommonWays(merged, self._ways, self._problems, self._topology)
         where = Whereabouts(
             self._hosts_of,
             lambda finding: self._topology.pools.above(finding.entity),
@@ -195,8 +198,9 @@ class Run:
             partial(_users_of, self._topology),
             lambda finding: self._topology.disks.stores_of(finding.entity),
             lambda finding: vsan_stores_of(self._topology, finding.entity),
+            common.leader,
         )
-        ranked = rank([*merged, *findings], self._problems, where)
+        ranked = rank([*map(common.told, merged), *findings], self._problems, where)
         if self._focus:
             self.outside = [one for one in ranked if not self._focus.has(one)]
             ranked = [one for one in ranked if self._focus.has(one)]
@@ -296,6 +300,8 @@ class Run:
         if hit.entity.kind in SHARED_BY_HOSTS:
             hosts = dict.fromkeys(one.hit.host for one in ordered if one.hit.host is not None)
             self._seen_on[card.id, self._topology.base(hit.entity)] = tuple(hosts)
+        if ways := [one.way for one in ordered if one.way is not None]:
+            self._ways[card.id, self._topology.base(hit.entity)] = ways
         windows = _union([window for one in ordered for window in one.hit.windows])
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnosis.common_way import BadWay, WaysOf
 from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, on_host_mask, window_mask
 from diagnosis.evaluate import Operands, evaluate
@@ -26,7 +27,7 @@ _VERDICTS: tuple[Verdict, ...] = ("likely", "possible", "unknown", "ruled out")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The text of one hit: conclusion, evidence, causes, remedies.
+    """The text of one hit: conclusion, evidence, causes, remedies; ``way`` is what its bad paths share.
 
     ``decided`` is the fraction of its causes that the data can decide, 0 to 1.
     """
@@ -37,6 +38,7 @@ class Explanation:
     causes: tuple[CauseVerdict, ...]
     remedies: tuple[str, ...]
     notes: tuple[str, ...]
+    way: BadWay | None = None
 
     @property
     def decided(self) -> float:
@@ -70,6 +72,7 @@ class _Block:
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
         self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits], catalogue)
+        self._ways = WaysOf(scene, self._operands, [hit.host for hit in hits])
         self._stated = {one.cause.id: self._stated_of(one) for one in self._compiled.causes}
 
     def explanations(self) -> Iterator[Explanation]:
@@ -92,7 +95,14 @@ class _Block:
                 notes=tuple(
                     said for note in self._compiled.notes if (said := self._speaker.text(note, row).strip())
                 ),
+                way=self._bad_way(ranked, row),
             )
+
+    def _bad_way(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> BadWay | None:
+        """What the hit's bad paths share, where it is likely that they are its cause."""
+        way = self._compiled.card.way
+        found = {one.cause.id for one, verdict in ranked if verdict == "likely"}
+        return self._ways.bad(row) if way is not None and way.cause in found else None
 
     def _causes(self) -> list[tuple[CompiledCause, list[Verdict]]]:
         """Every cause with its verdict for each hit; likely ones step back while a better one is unknown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from resources.problem_cards import Problems
@@ -36,7 +36,7 @@ def _nowhere(_: Finding) -> Sequence[EntityRef]:
 class Whereabouts:
     """Where a finding's entity was in its windows: on which hosts (several where they share it), in which
     resource pools, the nearest first, and in which clusters; which VMs have disks on it; on which datastores
-    its own disks lie, and of which vSAN datastores it is a part.
+    its own disks lie, of which vSAN datastores it is a part; which device tells of the way that both share.
     """
 
     hosts_of: Places
@@ -45,6 +45,7 @@ class Whereabouts:
     users_of: Places = _nowhere
     stores_of: Places = _nowhere
     made_of_it: Places = _nowhere
+    leader_of: Places = _nowhere
 
     def ends(self, relation: Relation) -> tuple[Places, Places]:
         """Return what upstream's and downstream's finding must have in common: each one's way to it."""
@@ -58,6 +59,7 @@ class Whereabouts:
             "user": (_itself, self.users_of),
             "part": (self.made_of_it, _itself),
             "stored": (_itself, self.stores_of),
+            "way": (_itself, self.leader_of),
         }
         return ways[relation]
 
@@ -91,11 +93,13 @@ def link(findings: Sequence[Finding], pairs: Sequence[Consequence], where: Where
     for finding in findings:
         by_problem.setdefault(finding.problem, []).append(finding)
     cause_of: dict[Key, Key] = {}
+    why: dict[Key, str] = {}
     for pair in pairs:
-        _link_pair(pair, by_problem, cause_of, where)
+        for key in _link_pair(pair, by_problem, cause_of, where):
+            why[key] = pair.because
     behind = _critical_consequences(findings, cause_of)
     return [
-        _raised(_marked(finding, cause_of.get(key), pairs), behind.get(key, ()))
+        _raised(_marked(finding, cause_of.get(key), why.get(key, "")), behind.get(key, ()))
         for finding in findings
         for key in [(finding.problem, finding.entity)]
     ]
@@ -131,7 +135,8 @@ def _raised(finding: Finding, critical: Sequence[Finding]) -> Finding:
 
 def _link_pair(
     pair: Consequence, by_problem: Mapping[str, list[Finding]], cause_of: dict[Key, Key], where: Whereabouts
-) -> None:
+) -> Iterator[Key]:
+    """Note what the pair explains in ``cause_of``, and yield each finding that it does."""
     of_upstream, of_downstream = where.ends(pair.relation)
     upstream: dict[EntityRef, list[Finding]] = {}
     for one in by_problem.get(pair.upstream, ()):
@@ -147,6 +152,7 @@ def _link_pair(
             shared = overlap(one.windows, finding.windows, pair.within_s)
             if shared >= pair.overlap and not _leads_to(above, key, cause_of):
                 cause_of[key] = above
+                yield key
                 break
 
 
@@ -184,10 +190,9 @@ def _leads_to(start: Key, target: Key, cause_of: Mapping[Key, Key]) -> bool:
     return False
 
 
-def _marked(finding: Finding, cause: Key | None, pairs: Sequence[Consequence]) -> Finding:
+def _marked(finding: Finding, cause: Key | None, why: str) -> Finding:
     if cause is None:
         return finding
-    why = next(one.because for one in pairs if (one.upstream, one.downstream) == (cause[0], finding.problem))
     # What follows from something else goes with it: only that is to be mended, by its own steps.
     severity = "warning" if finding.severity == "critical" else finding.severity
     return replace(

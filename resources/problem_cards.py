@@ -15,6 +15,7 @@ from resources.failures import KnowledgeError
 from resources.first_looks import FirstLooks
 from resources.problem_changes import Changes
 from resources.problem_consequences import Consequence
+from resources.problem_ways import Way
 from resources.storage_classes import StorageClasses
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, OwnThresholds, StorageLimits
@@ -278,6 +279,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signals: dict[str, Signal] = msgspec.field(default_factory=dict)
     rules: list[Rule] = msgspec.field(default_factory=list)
     presence: list[Presence] = msgspec.field(default_factory=list)
+    way: Way | None = None
 
     def causes_for(self, rule: Rule) -> list[Cause]:
         """Return the causes that apply to the kind of entity that ``rule`` judges."""
@@ -418,6 +420,8 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
         for item in rule.evidence:
             if item.threshold and item.threshold not in card.thresholds:
                 raise refuse(f"evidence {item.signal}", f"there is no threshold {item.threshold!r}")
+    if card.way:
+        card.way.check(card.signals, card.thresholds, [one.id for one in card.causes], refuse)
     _check_causes(card, refuse)
 
 

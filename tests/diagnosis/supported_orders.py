@@ -19,7 +19,10 @@ def unsupported_orders(findings: Sequence[Finding], problems: Problems) -> list[
     """
     wrong = []
     for finding in findings:
-        steps = {cause.id: cause.remedies for cause in problems.card(finding.problem).causes}
+        card = problems.card(finding.problem)
+        steps = {cause.id: [*cause.remedies] for cause in card.causes}
+        if card.way:
+            steps[card.way.cause] += [*card.way.adapter, *card.way.target, *card.way.either]
         if _is_first_look(finding, problems):
             continue
         for order in finding.remedies:

@@ -112,6 +112,8 @@ def test_every_counter_that_a_rule_reads_is_in_the_catalogue(rule: CompiledRule)
 def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
     own = [rule for rule in RULES if rule.card.id == card.id]
     used = {name for rule in own for name in (*rule.detecting(), *rule.explaining())}
+    way = [card.way.signal, card.way.around, card.way.limit, card.way.part] if card.way else []
+    used.update(way)
     assert not set(card.signals) - used
     signals = [signal for rule in own for signal in card.signals_for(rule.rule).values()]
     texts = [
@@ -122,6 +124,7 @@ def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
         *(f"{cause.stated.known} {cause.stated.test}" for cause in card.causes if cause.stated),
         *(f"{signal.expr} {signal.weight}" for signal in signals),
         *(item.threshold for rule in own for item in rule.rule.evidence),
+        *way,
     ]
     named = re.findall(r"\w+", " ".join(texts))
     assert not {name for name in (*card.thresholds, *card.values) if name not in named}
