@@ -39,6 +39,7 @@ _WHERE = {
     "user": "a VM on it",
     "part": "a host or disk of it",
     "stored": "a datastore of its disks",
+    "way": "a device over the same way",
 }
 
 
