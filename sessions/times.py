@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from resources.failures import UsageError
 
@@ -47,6 +48,11 @@ def joined(ranges: Iterable[TimeRange]) -> list[TimeRange]:
         else:
             found.append(one)
     return found
+
+
+def longest_pause(ranges: Iterable[TimeRange]) -> int:
+    """Return the longest time between two of the ranges, ms; 0 for fewer than two, or if they all meet."""
+    return max((two.start - one.end for one, two in pairwise(joined(ranges))), default=0)
 
 
 def iso(t_ms: int) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from resources.units import format_measured
-from sessions.times import TimeRange
+from resources.units import format_duration, format_measured
+from sessions.times import TimeRange, longest_pause
 from sessions.troubleshooting import (
     CheckedAgain,
     CheckOutcome,
@@ -38,6 +37,8 @@ _SAME_SAID: dict[Outcome, frozenset[str]] = {
     "worse": frozenset({"worse", "to know"}),
 }
 """What the main number may read where the outcome is told with high confidence."""
+_PAUSES = 2
+"""Of the longest pause of a problem that comes and goes, so many without it are more than a pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +127,32 @@ def _gone(
     if after.verdict == "insufficient data" or (after.verdict == "not applicable" and number is None):
         return "can't tell", after.because
     above = before.follows_from[0] if before.follows_from is not None else before.problem
-    if where.load.kind == "lower" and where.undone.isdisjoint({above, before.problem}):
+    is_undone = not where.undone.isdisjoint({above, before.problem})
+    is_beyond = number is not None and number.judged != "better" and _is_beyond(number.after, before)
+    if is_beyond and number is not None and not is_undone:
+        return "can't tell", (
+            f"{_change_of(number, before)} It is over the limit as before; only what else the check asks "
+            "for is not there."
+        )
+    if where.load.kind == "lower" and not is_undone:
         return "can't tell", f"It is gone, but so is the load. {where.load.text}"
-    cause = what_ended(ended, where)
+    if not is_undone and (returns := _may_return(before, after, ended, where)) is not None:
+        return "can't tell", returns
+    cause = what_ended(ended, where, longest_pause((*before.windows, *after.earlier)))
     if cause is None:
         return "ended by itself", (
             "It is gone, but no change was seen at the time that it ended: it may come back."
         )
     slowly = "It took some time to fade away." if after.is_found else _now(number, after)
     return "fixed", f"It is gone after this change: {_told(cause)}. {slowly}"
+
+
+def _is_beyond(value: float, check: CheckResult) -> bool:
+    """True for a number on that side of the limit on which it was when the check was found."""
+    told = check.number
+    if told is None or told.limit is None or told.value is None:
+        return False
+    return (value >= told.limit) if told.value >= told.limit else (value <= told.limit)
 
 
 def _still_there(
@@ -166,7 +184,12 @@ def _now(number: VerifiedNumber | None, after: CheckResult) -> str:
     """The number before and after; a finding's own sentence may tell of a time before the window, too."""
     if number is None or not after.is_found:
         return after.because
-    limit = after.number.limit if after.number is not None else None
+    return _change_of(number, after)
+
+
+def _change_of(number: VerifiedNumber, check: CheckResult) -> str:
+    """The number before and after, and the limit that the check has for it."""
+    limit = check.number.limit if check.number is not None else None
     before, now = (format_measured(one, number.unit, limit) for one in (number.before, number.after))
     against = f", limit {format_measured(limit, number.unit, limit)}" if limit is not None else ""
     return f"{number.what[:1].upper()}{number.what[1:]}: {before} → {now}{against}."
@@ -179,10 +202,28 @@ def over_within(before: CheckResult, after: CheckResult, where: Circumstances) -
     if not after.is_found or not after.windows:
         return None
     end = max(one.end for one in after.windows)
-    every = sorted((*before.windows, *after.earlier, *after.windows), key=lambda one: one.start)
-    pauses = [two.start - one.end for one, two in pairwise(every)]
-    quiet = max(where.quiet_ms, 2 * max(pauses, default=0))
+    every = (*before.windows, *after.earlier, *after.windows)
+    quiet = max(where.quiet_ms, _PAUSES * longest_pause(every))
     return end if where.after.end - end >= quiet else None
+
+
+def _may_return(
+    before: CheckResult, after: CheckResult, ended: int | None, where: Circumstances
+) -> str | None:
+    """Say so where a problem that came and went was not watched for longer than it used to stay away."""
+    pause = longest_pause((*before.windows, *after.earlier))
+    if not pause or after.is_found:
+        return None
+    since = where.after.start if where.is_other or ended is None else ended
+    quiet = where.after.end - since
+    if quiet >= _PAUSES * pause:
+        return None
+    stayed, watched = (format_duration(one / 1000) for one in (pause, quiet))
+    enough = format_duration(_PAUSES * pause / 1000)
+    return (
+        f"It is not there now, but it came and went before, and stayed away for up to {stayed}. "
+        f"{watched} of quiet are too short to tell: watch it for {enough}."
+    )
 
 
 def _end_of(before: CheckResult, after: CheckResult) -> int | None:
@@ -191,10 +232,14 @@ def _end_of(before: CheckResult, after: CheckResult) -> int | None:
     return max(ends, default=None)
 
 
-def what_ended(ended: int | None, where: Circumstances) -> SeenChange | None:
-    """Return the change that can have ended a problem: one that was told of, or seen near its end."""
+def what_ended(ended: int | None, where: Circumstances, pause: int = 0) -> SeenChange | None:
+    """Return the change that can have ended a problem: one that was told of, or seen near its end.
+
+    What was over long before a change was not ended by it; a problem that comes and goes may have been in
+    one of its pauses (``pause``: the longest of them, ms).
+    """
     told = [one for one in where.changes if one.told]
-    if told:
+    if told and (where.is_other or ended is None or ended >= told[-1].at - max(where.before_ms, pause)):
         return told[-1]
     if where.is_other or ended is None:
         return where.changes[-1] if where.changes else None
@@ -241,12 +286,16 @@ def conclusion(before: Sequence[CheckResult], again: Sequence[CheckedAgain]) -> 
         main = credited
     new = [one for one in again if one.outcome == "new"]
     left = [one for one in own if one is not main and one.outcome in ("unchanged", "worse", "better")]
+    gone = [one for one in own if one is not main and one.outcome == "fixed"]
     outcome = _OF_RUN.get(main.outcome, "can't tell")
     told = "" if main.after in ("problem", "suspected") else _numbers(main)
     sentence = f"{main.title}: {told}{main.because}"
     if outcome == "fixed" and left:
         outcome = "better"
         sentence += f" Still there: {', '.join(one.title for one in left)}."
+    if outcome == "unchanged" and gone:
+        outcome = "better"
+        sentence = f"Fixed: {', '.join(one.title for one in gone)}. Still there: {sentence}"
     if new:
         sentence += f" New: {', '.join(one.title for one in new)}."
     return Conclusion(outcome, sentence, main)
