@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Finding
-from sessions.times import TimeRange, joined
+from sessions.times import TimeRange, joined, longest_pause
 from sessions.verdict_wording import counts_text, covered_text, limits_of, reach_text
 from sessions.verdicts import SeverityCounts
 from viewmodels.comparison_texts import headline as comparison_headline
@@ -43,6 +43,8 @@ _NAME_IN_STEP = "\ue001"
 """Stands for the name that a step is about, when steps are compared."""
 _STILL = 3
 """A problem was still there at the end if it ended less than so many samples before the last one."""
+_PAUSES = 2
+"""Of the longest pause of a problem that comes and goes, so many without it are more than a pause."""
 
 
 def manager_page(material: Material) -> Section:
@@ -92,7 +94,7 @@ def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
     end = _judged_end(material)
     if not finding.windows or end is None:
         return "", True
-    last = max(window.end for window in finding.windows)
+    last = _last_of(finding, material)
     if end - last <= _STILL * _interval_ms(material):
         if _is_growing(material):
             return f"still so at {material.clock.time(end)}", False
@@ -100,7 +102,15 @@ def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
     fixed = material.fixes.get((finding.problem, finding.entity))
     if fixed is not None:
         return f"fixed, verified to {material.clock.time(fixed)}", True
+    if end - last < _PAUSES * longest_pause(finding.windows):
+        return f"comes and goes, quiet since {material.clock.time(last)}", False
     return f"over since {material.clock.time(last)}", True
+
+
+def _last_of(finding: Finding, material: Material) -> int:
+    """When a finding, or what follows from it, was last seen."""
+    followers = families(material.findings).get(identity(finding), ())
+    return max(window.end for one in (finding, *followers) for window in one.windows)
 
 
 def _judged_end(material: Material) -> int | None:
@@ -206,12 +216,18 @@ def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
     if not text or end is None:
         yield Run("It is a state, not an incident: it stays until it is changed.")
         return
-    last = max(window.end for window in finding.windows)
+    last = _last_of(finding, material)
+    calm, when = format_duration((end - last) / 1000), material.clock.time(last)
     if is_over:
-        calm = format_duration((end - last) / 1000)
-        when = material.clock.time(last)
         yield Run(
             f"Yes, it ended at {when} and did not come back in the {calm} recorded after it.", tone="ok"
+        )
+    elif end - last > _STILL * _interval_ms(material):
+        pause = format_duration(longest_pause(finding.windows) / 1000)
+        yield Run(
+            f"Nobody can say yet: it comes and goes, and stayed away for up to {pause} before. It has been "
+            f"quiet since {when}, for {calm}.",
+            tone="warning",
         )
     else:
         at = material.clock.time(end)
