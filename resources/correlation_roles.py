@@ -53,6 +53,7 @@ class CorrelationNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     weight_mirror: Number
     weight_other: Number
     weight_carrier: Number
+    weight_slow_place: Number
     weight_same_host: Number
     weight_unknown: Number
     weight_elsewhere: Number

@@ -7,13 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from diagnosis.correlation import Correlation, Group
-from diagnosis.correlation.wording import because, incident_words, others, part_words, pattern_words
+from diagnosis.correlation.wording import (
+    SLOW_ITSELF,
+    because,
+    incident_words,
+    others,
+    part_words,
+    pattern_words,
+)
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
 from sessions.clock import Clock
 from sessions.model import EntityRef
 
 _NAME = 80  # characters of a name that a row shows
+_MAKERS = 3  # of those who make the load, so many are named in the first sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ def correlation_view(
     """
     return CorrelationView(
         title=_title(found, label),
-        about=_about(found, clock),
+        about=_about(found, clock) + _who(found),
         rows=tuple(_row(found, group, label) for group in found.groups[:top]),
         left_out=max(0, len(found.groups) - top),
         itself=_itself(found, label),
@@ -113,13 +121,37 @@ def _row(found: Correlation, group: Group, label: Callable[[str], str]) -> Corre
     instance = f" {shown(lead.spec.instance)}" if lead.spec.instance else ""
     return CorrelationRow(
         group.entity,
-        f"{shown(found.name(group.entity), _NAME)} ({group.entity.kind})",
+        f"{shown(found.name(group.entity), _NAME)} ({group.entity.kind}{_on(found, group.entity)})",
         part_words(group),
         f"{label(lead.counter)}{instance}{where}",
         because(group.lead),
         others(group, label),
         group.score,
         tuple(one.series.id for one in group.all),
+    )
+
+
+def _on(found: Correlation, ref: EntityRef) -> str:
+    """Where a VM runs: its name may be another's, too, and who looks for it begins at its host."""
+    host = found.hosts.get(ref)
+    return f" on {shown(found.name(host), _NAME)}" if host is not None and ref.kind == "vm" else ""
+
+
+def _who(found: Correlation) -> str:
+    """The answer in a sentence: who makes the load; where nobody does, what is slow by itself."""
+    if found.reference is None or not found.groups:
+        return ""
+    makers = [one for one in found.groups if one.part in ("culprit", "own load")][:_MAKERS]
+    if makers:
+        named = " and ".join(shown(found.name(one.entity), _NAME) + _on(found, one.entity) for one in makers)
+        return f" {named} {'makes' if len(makers) == 1 else 'make'} the load."
+    slow = next((one for one in found.groups if part_words(one) == SLOW_ITSELF), None)
+    if slow is None or any(one.part == "neighbour" and one.lead.role == "load" for one in found.groups):
+        return ""
+    place = shown(found.name(slow.entity), _NAME)
+    return (
+        f" Nobody who was recorded makes more load on {place}: it got slow by itself, or by a load that "
+        "was not recorded."
     )
 
 

@@ -51,6 +51,7 @@ def _group(found: Correlation, group: Group) -> Json:
     return {
         **lead,
         "entity": owner,
+        "host": found.name(host) if (host := found.hosts.get(group.entity)) is not None else None,
         "of": lead["entity"],
         "role": _ROLES.get(group.part, group.part),
         "also": [_row(found, one) for one in group.others],
@@ -68,7 +69,7 @@ def _row(found: Correlation, one: Ranked) -> Json:
         "change": number_json(one.move.change),
         "before": number_json(one.move.before),
         "during": number_json(one.move.during),
-        "lag_s": None if math.isnan(one.move.correlation) else one.move.lag_s,
+        "lag_s": None if math.isnan(one.move.correlation) else one.lag_s,
         "lag_resolution_s": one.move.step_s,
         "correlation": number_json(one.move.correlation),
         "chance": number_json(one.move.chance),

@@ -42,7 +42,7 @@ class Correlation:
     """What moved: entities with their series, the likeliest culprit first.
 
     ``itself`` are the other series of the reference's own entity; ``own`` is how the reference moved,
-    ``owner`` its entity, or the VM that this is a part of.
+    ``owner`` its entity, or the VM that this is a part of. ``hosts`` says where the ranked entities are.
     """
 
     reference: Series | None
@@ -55,6 +55,7 @@ class Correlation:
     names: Mapping[EntityRef, str] = field(default_factory=dict)
     patterns: tuple[tuple[Series, Pattern], ...] = ()
     incidents: tuple[Incident, ...] = ()
+    hosts: Mapping[EntityRef, EntityRef] = field(default_factory=dict)
 
     def name(self, ref: EntityRef) -> str:
         """Return the display name of an entity; of a virtual switch's uplinks, the host and the switch."""
@@ -86,7 +87,8 @@ def correlate(
     found: list[Move] = []
     compared = constant = sparse = 0
     step = 0
-    for table in Tables(session, span, question.reference, known.numbers).each(series, check):
+    loads = {one.id: one.entity for one in series if known.role(one.counter)[0] == "load"}
+    for table in Tables(session, span, question.reference, known.numbers, loads).each(series, check):
         found += moves_in(table, known.numbers)
         compared += table.ids.size
         constant, sparse, step = constant + table.constant, sparse + table.sparse, max(step, table.step)
@@ -100,7 +102,14 @@ def correlate(
     own = _own(question.reference, found)
     meeting = Meeting(session, span.window)
     worse = _worse(question, own, catalogue)
-    groups = Ranking(known, meeting, question.reference, worse).groups(_but(question.reference, sure))
+    certain = {move.series for _, move in sure}
+    doubtful = [
+        (by_id[move.series], move)
+        for move in found
+        if move.series not in certain and known.role(by_id[move.series].counter)[0] == "load"
+    ]
+    ranking = Ranking(known, meeting, question.reference, worse)
+    groups = ranking.groups(_but(question.reference, sure), doubtful if question.reference else ())
     ranked = tuple(one for one in groups if one.part != "itself")
     if question.reference is not None:
         ranked = refined(session, question.reference, span, ranked, known, worse)
@@ -115,6 +124,7 @@ def correlate(
         _names(session),
         _patterns(session, question.reference, ranked, known),
         _incidents(session, question.reference, span, ranked, meeting),
+        {one.entity: host for one in ranked if (host := meeting.host(one.lead.series)) is not None},
     )
 
 

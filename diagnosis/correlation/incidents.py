@@ -48,9 +48,14 @@ def _events(
 ) -> Iterator[Incident]:
     for event in session.events():
         if event.at <= times.end and event.until >= times.start:
-            near = event.entity is not None and meeting.owner(event.entity) in around
+            near = event.entity is not None and _is_near(event.entity, around, meeting)
             lead = (window.start - event.at) / 1000
             yield Incident(event.at, event.kind, event.text, event.by, event.entity, lead, near)
+
+
+def _is_near(ref: EntityRef, around: frozenset[EntityRef], meeting: Meeting) -> bool:
+    owner = meeting.owner(ref)
+    return owner in around or meeting.runs_on(owner) in around
 
 
 def _settings(
@@ -65,7 +70,7 @@ def _settings(
         if old is None or old.value == fact.value or not times.contains(fact.start):
             continue
         if fact.name.startswith(_SETTINGS):
-            near = meeting.owner(fact.entity) in around
+            near = _is_near(fact.entity, around, meeting)
             text = f"{fact.name}: {old.value} → {fact.value}"
             yield Incident(
                 fact.start, "setting", text, "", fact.entity, (window.start - fact.start) / 1000, near

@@ -43,6 +43,7 @@ class Meeting:
         self._stores: dict[EntityRef, set[EntityRef]] = {}
         self._switches: dict[EntityRef, set[EntityRef]] = {}
         self._places: dict[tuple[EntityRef, str, str], frozenset[EntityRef]] = {}
+        self._sources = [one.id for one in session.sources()]
         self._only_host = self._find_only_host(session)
         for ref in session.entities():
             self._note(ref)
@@ -75,6 +76,11 @@ class Meeting:
         """Return the host that the entity of a series is on or belongs to."""
         ref = series.entity
         return self._topology.host(series.source, ref) or self._only_host.get(series.source)
+
+    def runs_on(self, ref: EntityRef) -> EntityRef | None:
+        """Return the host that an entity is on for most of the window; None if no source tells."""
+        hosts = (self._topology.host(source, ref) for source in self._sources)
+        return next((host for host in hosts if host is not None), None)
 
     def places(self, series: Series, resource: Resource) -> frozenset[EntityRef]:
         """Return where the entity of a series meets others for a resource."""

@@ -21,7 +21,7 @@ class Move:
     ``before`` and ``during`` are its means in baseline and window; ``errors`` the change in standard errors;
     ``swing`` two standard deviations of all its samples.
     ``lag_s`` > 0: it came after the reference; ``step_s`` is what the lag is known to. ``correlation`` is NaN
-    without a reference.
+    without a reference. ``came``: its entity was not there before the window.
     """
 
     series: int
@@ -34,6 +34,7 @@ class Move:
     lag_s: float
     step_s: float
     swing: float
+    came: bool = False
 
     @property
     def change(self) -> float:
@@ -69,7 +70,7 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
         yield Move(
             int(table.ids[row]), float(strength[row]), chance, *means.of(row),
             float(correlation[row]), float(lags[best[row]]) * table.step / 1000,
-            table.step / 1000, float(swing[row]),
+            table.step / 1000, float(swing[row]), bool(table.came[row]),
         )  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def _by_change_alone(table: Table, means: _Means, strength: FloatArray, swing: F
     for row in np.flatnonzero(strength > _LEAST).tolist():
         yield Move(
             int(table.ids[row]), float(strength[row]), means.chance(row), *means.of(row),
-            float("nan"), 0.0, table.step / 1000, float(swing[row]),
+            float("nan"), 0.0, table.step / 1000, float(swing[row]), bool(table.came[row]),
         )  # fmt: skip
 
 

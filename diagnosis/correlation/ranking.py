@@ -13,6 +13,8 @@ from resources.correlation_roles import CorrelationKnowledge, CorrelationNumbers
 from sessions.model import EntityRef, Series
 
 Part = Literal["culprit", "victim", "neighbour", "shared", "itself", "own load", "elsewhere", "moved"]
+_SAME_THING = 0.8
+"""Two hosts' numbers of one LUN that correlate so much are of the same trouble."""
 _PLACES = ("device", "datastore", "adapter", "path", "nic", "host", "pool", "cluster")
 
 
@@ -30,6 +32,13 @@ class Ranked:
     """Its part of the largest change of this counter at the same place; 1 for the largest."""
     is_worse: bool
     """True if it rose as the reference got worse."""
+    ahead_s: float = 0.0
+    """How far the clock of its source is ahead of the reference's, where that shows."""
+
+    @property
+    def lag_s(self) -> float:
+        """How long after the reference it came, by one clock."""
+        return self.move.lag_s - self.ahead_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +75,24 @@ class Ranking:
         if not self._behind and reference is not None and resource is not None:
             self._behind = {resource: 1.0}
         self._is_load = role == "load"
+        self._ahead: dict[int, float] = {}
 
-    def groups(self, moves: Iterable[tuple[Series, Move]]) -> list[Group]:
-        """Return the entities that moved, the likeliest culprit first."""
+    def groups(
+        self, moves: Iterable[tuple[Series, Move]], doubtful: Iterable[tuple[Series, Move]] = ()
+    ) -> list[Group]:
+        """Return the entities that moved, the likeliest culprit first.
+
+        ``doubtful`` moves may be chance: they only tell who, of those that moved, adds the load.
+        """
+        moves = list(moves)
+        self._ahead = self._clocks(moves)
         scored = [self._scored(series, move) for series, move in moves]
+        adding = self._adding([*scored, *(self._scored(series, move) for series, move in doubtful)])
         together: dict[EntityRef, list[Ranked]] = {}
         for one in self._with_shares(scored):
             together.setdefault(self._meeting.owner(one.series.entity), []).append(one)
         found = [self._group(owner, members) for owner, members in together.items()]
+        found = [self._as_adding(group, adding) for group in found]
         least = self._numbers.least_score.value
         found += [own for group in found if (own := self._own_load(group)) is not None]
         found = [group for group in found if group.part == "itself" or group.score >= least]
@@ -88,9 +107,29 @@ class Ranking:
             * self._role_weight(role, worse)
             * self._place_weight(series, role, resource, shared)
         )
-        if move.lag_s > self._numbers.late_s.value and role == "load":
+        ahead = self._ahead.get(series.source, 0.0)
+        if move.lag_s - ahead > self._numbers.late_s.value and role == "load":
             score *= self._numbers.weight_follower.value
-        return Ranked(series, move, score, role, resource, shared, 1.0, worse)
+        return Ranked(series, move, score, role, resource, shared, 1.0, worse, ahead)
+
+    def _clocks(self, moves: Sequence[tuple[Series, Move]]) -> dict[int, float]:
+        """How far the clocks of other sources are ahead of the reference's, by source; s.
+
+        What two hosts measure of one and the same LUN happens at the same time: where one of them tells it
+        later by more than a sample, it is its clock.
+        """
+        best: dict[int, tuple[float, float]] = {}
+        for series, move in moves:
+            role, resource = self._knowledge.role(series.counter)
+            if role != "effect" or series.entity.kind not in _PLACES or self._reference is None:
+                continue
+            if series.source == self._reference.source or not self._shared(series, resource).is_exact:
+                continue
+            found = (move.correlation, move.lag_s)
+            if move.correlation >= _SAME_THING and found > best.get(series.source, (0.0, 0.0)):
+                best[series.source] = found
+        late = self._numbers.late_s.value
+        return {source: lag for source, (_, lag) in best.items() if abs(lag) > late}
 
     def _is_worse(self, move: Move) -> bool:
         if math.isnan(move.correlation):
@@ -130,7 +169,8 @@ class Ranking:
         if resource == "storage" and not series.spec.instance and self._is_of_a_vm(series):
             near *= numbers.weight_unspecific.value
         if series.entity.kind in _PLACES:
-            near *= numbers.weight_carrier.value
+            is_slow_place = role == "effect" and shared.is_exact
+            near *= (numbers.weight_slow_place if is_slow_place else numbers.weight_carrier).value
         return near
 
     def _is_of_a_vm(self, series: Series) -> bool:
@@ -162,6 +202,43 @@ class Ranking:
         ordered = sorted(members, key=lambda one: (-one.score, one.series.id))
         return Group(owner, self._part(owner, ordered[0]), ordered[0], tuple(ordered[1:]))
 
+    def _adding(self, scored: Sequence[Ranked]) -> dict[EntityRef, Ranked]:
+        """The load of each entity that adds a large part of what a place carried before.
+
+        A load that grows slowly looks like any other trend, so that no test of chance can be sure of it. What
+        a place carries is the sum of its users: who adds much of it makes it, however slowly.
+        """
+        carried: dict[tuple[str, EntityRef | None], float] = {}
+        loads = [one for one in scored if one.role == "load" and one.resource in self._behind]
+        for one in loads:
+            before = one.move.before
+            if one.series.entity.kind in _PLACES and one.shared.is_exact and math.isfinite(before):
+                key = one.series.counter, one.shared.place
+                carried[key] = carried.get(key, 0.0) + before
+        found: dict[EntityRef, Ranked] = {}
+        for one in self._with_shares(loads):
+            before = carried.get((one.series.counter, one.shared.place), math.inf)
+            is_user = one.series.entity.kind not in _PLACES and one.shared.is_exact
+            if (
+                is_user
+                and self._leads(one)
+                and one.move.change >= self._numbers.neighbour_share.value * before
+            ):
+                owner = self._meeting.owner(one.series.entity)
+                if owner not in found or found[owner].score < one.score:
+                    found[owner] = one
+        return found
+
+    def _as_adding(self, group: Group, adding: Mapping[EntityRef, Ranked]) -> Group:
+        """A group that seems a victim, but adds much of the load, as the culprit that it is."""
+        one = adding.get(group.entity)
+        if group.part != "victim" or one is None:
+            return group
+        least = self._numbers.weight_carrier.value * group.lead.move.strength
+        lead = replace(one, score=max(one.score, least))
+        others = tuple(other for other in group.all if other.series.id != one.series.id)
+        return Group(group.entity, "culprit", lead, others)
+
     def _own_load(self, group: Group) -> Group | None:
         """The reference's own entity as the one that makes the load, where it adds as much as any other."""
         if group.part != "itself" or group.entity.kind in _PLACES:
@@ -172,7 +249,7 @@ class Ranking:
     def _leads(self, one: Ranked) -> bool:
         """True for a load that rose with the reference, not after it, and by as much as others."""
         numbers = self._numbers
-        if one.role != "load" or not one.is_worse or one.move.lag_s > numbers.late_s.value:
+        if one.role != "load" or not one.is_worse or one.lag_s > numbers.late_s.value:
             return False
         if abs(one.move.correlation) < numbers.least_correlation.value:
             return False

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.correlation.question import Span, offset_of, samples_of, step_of
 from resources.correlation_roles import CorrelationNumbers
-from sessions.model import FloatArray, IntArray, SampleSource, Series, Source
+from sessions.model import EntityRef, FloatArray, IntArray, SampleSource, Series, Source
 from sessions.times import TimeRange
 
 _AT_ONCE = 4096  # series
@@ -33,6 +33,8 @@ class Table:
 
     ``reference`` is the mean of the reference in the same bins (empty without one). Bins are ``step`` ms
     long; ``in_window`` says which are in the window. ``constant`` and ``sparse`` series were left out.
+    ``came`` are loads of entities that were not there before the window, powered on or moved here: before it
+    they made none.
     """
 
     ids: IntArray
@@ -42,15 +44,34 @@ class Table:
     step: int
     constant: int
     sparse: int
+    came: BoolArray
+
+
+class _Varying(NamedTuple):
+    """The series that vary and have enough samples: places, rows; how many are still, and sparse; and which
+    are loads that came.
+    """
+
+    here: IntArray
+    rows: FloatArray
+    still: int
+    few: int
+    came: BoolArray
 
 
 class Tables:
-    """Reads the tables of a session for one span."""
+    """Reads the tables of a session for one span. ``loads`` are the ids of the series that are loads."""
 
     def __init__(
-        self, session: SampleSource, span: Span, reference: Series | None, numbers: CorrelationNumbers
+        self,
+        session: SampleSource,
+        span: Span,
+        reference: Series | None,
+        numbers: CorrelationNumbers,
+        loads: Mapping[int, EntityRef] | None = None,
     ) -> None:
         self._session, self._span, self._numbers = session, span, numbers
+        self._loads = loads or {}
         self._reference_source = reference.source if reference else None
         self._reference = samples_of(session, reference, span.whole) if reference else None
 
@@ -103,29 +124,32 @@ class Tables:
         place = np.minimum(place, bins - 1)
         middle = first - offset + np.arange(bins) * step
         inside = (middle >= self._span.window.start) & (middle <= self._span.window.end)
-        kept: list[tuple[IntArray, FloatArray]] = []
+        kept: list[tuple[IntArray, FloatArray, BoolArray]] = []
         constant = sparse = 0
         for begin in range(0, ids.size, _AT_ONCE):
             check(begin / ids.size)
             for frame in self._session.read(ids[begin : begin + _AT_ONCE], whole):
                 at = place if frame.times.size == times.size else place[np.searchsorted(times, frame.times)]
-                here, rows, still, few = self._varying(frame.values, inside[at])
-                constant, sparse = constant + still, sparse + few
-                kept.append((frame.ids[here], _binned(rows, at, bins)))
-        values = np.concatenate([rows for _, rows in kept]) if kept else np.zeros((0, bins))
-        chosen = np.concatenate([one for one, _ in kept]) if kept else np.zeros(0, np.int64)
-        return Table(chosen, values, self._reference_in(middle, step), inside, step, constant, sparse)
+                part = self._varying(frame.ids, frame.values, inside[at])
+                constant, sparse = constant + part.still, sparse + part.few
+                kept.append((frame.ids[part.here], _binned(part.rows, at, bins), part.came))
+        values = np.concatenate([rows for _, rows, _ in kept]) if kept else np.zeros((0, bins))
+        chosen = np.concatenate([one for one, _, _ in kept]) if kept else np.zeros(0, np.int64)
+        came = np.concatenate([one for _, _, one in kept]) if kept else np.zeros(0, bool)
+        return Table(chosen, values, self._reference_in(middle, step), inside, step, constant, sparse, came)
 
-    def _varying(self, values: FloatArray, inside: BoolArray) -> tuple[IntArray, FloatArray, int, int]:
-        """Places and rows of the series that vary and have enough samples; how many are still or sparse."""
+    def _varying(self, ids: IntArray, values: FloatArray, inside: BoolArray) -> _Varying:
         first = values[0]
         differs = (values != first).any(axis=0)  # NaN differs from itself
         known_some = np.flatnonzero(differs)
         rows = np.ascontiguousarray(values[:, known_some].T)
         absent = np.isnan(rows)
         if not absent.any():
-            return known_some, rows, values.shape[1] - known_some.size, 0
-        known = ~absent
+            came = np.zeros(known_some.size, bool)
+            return _Varying(known_some, rows, values.shape[1] - known_some.size, 0, came)
+        came = self._came(ids, values, known_some, absent, inside)
+        rows[came] = np.where(absent[came] & ~inside, 0.0, rows[came])
+        known = ~np.isnan(rows)
         enough = known.sum(axis=1) >= self._numbers.min_samples.value
         enough &= known[:, inside].any(axis=1) & known[:, ~inside].any(axis=1) if (~inside).any() else True
         low = np.where(known, rows, np.inf).min(axis=1)
@@ -133,7 +157,24 @@ class Tables:
         moving = enough & (high > low)
         few = int(np.count_nonzero(~enough))
         still = values.shape[1] - known_some.size + int(np.count_nonzero(enough & (high <= low)))
-        return known_some[moving], rows[moving], still, few
+        return _Varying(known_some[moving], rows[moving], still, few, came[moving])
+
+    def _came(
+        self, ids: IntArray, values: FloatArray, some: IntArray, absent: BoolArray, inside: BoolArray
+    ) -> BoolArray:
+        """Which of ``some`` are loads with enough samples in the window whose entity has none before it."""
+        new = absent[:, ~inside].all(axis=1) & (~inside).any()
+        new &= (~absent[:, inside]).sum(axis=1) >= self._numbers.min_samples.value
+        if not self._loads or not new.any():
+            return np.zeros(some.size, bool)
+        there = ~np.isnan(values[~inside]).all(axis=0)
+        known = {self._loads[one] for one in ids[there].tolist() if one in self._loads}
+        return np.array(
+            [
+                bool(is_new) and (entity := self._loads.get(one)) is not None and entity not in known
+                for one, is_new in zip(ids[some].tolist(), new, strict=True)
+            ]
+        )
 
     def _of_blocks(
         self, ids: IntArray, blocks: Sequence[TimeRange], offset: int, check: Callable[[float], None]
@@ -145,8 +186,9 @@ class Tables:
         middle = np.array([(block.start + block.end) // 2 - offset for block in blocks])
         inside = (middle >= self._span.window.start) & (middle <= self._span.window.end)
         step = int(np.median([block.end - block.start for block in blocks]))
-        here, rows, still, few = self._varying(means, inside)
-        return Table(ids[here], rows, self._reference_in(middle, step), inside, step, still, few)
+        part = self._varying(ids, means, inside)
+        reference = self._reference_in(middle, step)
+        return Table(ids[part.here], part.rows, reference, inside, step, part.still, part.few, part.came)
 
     def _reference_in(self, middle: IntArray, step: int) -> FloatArray:
         """The reference's means in bins with these middles."""

@@ -22,6 +22,7 @@ PART_WORDS: dict[Part, str] = {
     "elsewhere": "elsewhere",
     "moved": "moved",
 }
+SLOW_ITSELF = "is slow itself"
 _ROLE_WORDS: dict[CounterRole, str] = {
     "load": "makes load",
     "effect": "waits or loses",
@@ -32,12 +33,15 @@ _ROLE_WORDS: dict[CounterRole, str] = {
 
 def part_words(group: Group) -> str:
     """Return an entity's part in words: "makes the load", "feels it, too"."""
+    if group.part == "shared" and group.lead.role == "effect":
+        return SLOW_ITSELF
     return _ROLE_WORDS[group.lead.role] if group.part == "moved" else PART_WORDS[group.part]
 
 
 def because(one: Ranked) -> str:
     """Return why a series is there, as words separated by commas."""
-    words = [movement(one), size(one)]
+    words = ["came at that time: it was not here before"] if one.move.came else []
+    words += [movement(one), size(one)]
     words.append(one.shared.words)
     if one.role == "load" and one.is_worse and 0 < one.share < 0.95:
         words.append(f"{100 * one.share:.0f} % of what the busiest adds")
@@ -51,10 +55,14 @@ def movement(one: Ranked) -> str:
     verb = "rose" if rises else "fell"
     if math.isnan(move.correlation):
         return verb
-    if abs(move.lag_s) < move.step_s / 2:
-        return f"{verb} at the same time (±{format_duration(move.step_s)})"
-    side = "before" if move.lag_s < 0 else "after"
-    return f"{verb} {format_duration(abs(move.lag_s))} {side} (±{format_duration(move.step_s)})"
+    clock = ""
+    if one.ahead_s:
+        side = "ahead" if one.ahead_s > 0 else "behind"
+        clock = f" (its host's clock is {format_duration(abs(one.ahead_s))} {side})"
+    if abs(one.lag_s) < move.step_s / 2:
+        return f"{verb} at the same time (±{format_duration(move.step_s)}){clock}"
+    side = "before" if one.lag_s < 0 else "after"
+    return f"{verb} {format_duration(abs(one.lag_s))} {side} (±{format_duration(move.step_s)}){clock}"
 
 
 def size(one: Ranked) -> str:

@@ -89,7 +89,8 @@ def test_each_row_says_why_it_is_there_within_the_width(
     text = printed(capsys, "correlate", session, *series)
     assert max(cell_len(line) for line in text.splitlines()) <= width
     whole = " ".join(text.split())
-    assert re.search(rf"1 {re.escape(cast['noisy'])} \(vm\): makes the load, score 0\.\d\d", whole)
+    assert re.search(rf"1 {re.escape(cast['noisy'])} \(vm on esx\S+\): makes the load, score 0\.\d\d", whole)
+    assert re.search(rf"on average\. {re.escape(cast['noisy'])} on esx\S+ makes the load\.", whole)
     assert re.search(r"rose .{5,40}\(±5 s\), .{5,60}, same LUN", whole)
 
 

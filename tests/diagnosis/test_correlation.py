@@ -90,7 +90,7 @@ def test_who_loads_the_lun_comes_first_and_who_waits_for_it_is_a_victim() -> Non
     found = of_web(session(lun_site()))
     assert parts(found) == {"batch": "culprit", "naa.a": "shared"}
     first = shown(found).rows[0]
-    assert first.name == "batch (vm)"
+    assert first.name == "batch (vm on esx01)"
     assert first.part == "makes the load"
     assert re.fullmatch(
         r"rose 10 s before \(±5 s\), 3\d× its normal \(1\d\d /s → 4,0\d\d /s\), same LUN", first.because
