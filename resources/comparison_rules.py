@@ -81,6 +81,7 @@ class LoadRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     percent: Number
     share_least: Number
+    passing_share: Number
     once_share: Number
     measure: tuple[LoadMeasure, ...]
 

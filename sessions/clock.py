@@ -85,6 +85,11 @@ class Clock:
             when = when.astimezone() if self.zone is None else when.replace(tzinfo=self.zone)
         return (when - _EPOCH) // _MS
 
+    def days_later(self, t_ms: int, days: int) -> int:
+        """Return the instant (ms) at which the clock shows the same time of day so many days later."""
+        when = self(t_ms)
+        return self.instant((when + timedelta(days=days)).replace(tzinfo=None, fold=when.fold))
+
     def parse(self, text: str) -> int:
         """Parse an ISO 8601 time to ms since 1970; without a zone of its own it is of this clock.
 

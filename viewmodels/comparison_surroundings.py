@@ -117,7 +117,7 @@ def load_block(found: Comparison, clock: Clock) -> LoadBlock:
     once = [
         OnlyOnce(
             number,
-            f"{shown(one.name, _NAME)} only in {one.side.upper()}",
+            f"{shown(one.name, _NAME)} was busy in {one.side.upper()} only",
             only_in_one_text(one, clock).partition(": ")[2],
             one.side,
         )

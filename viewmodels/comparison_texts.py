@@ -151,10 +151,10 @@ def load_cells(row: LoadRow) -> tuple[str, str, str]:
 
 
 def only_in_one_text(one: OnlyInOne, clock: Clock) -> str:
-    """Return ``backup-01 only in A: I/Os a second 1,200 /s, 17 Nov 14:20 – 14:31 UTC``."""
+    """Return ``backup-01 was busy in A only: I/Os a second 1,200 /s, 17 Nov 14:20 – 14:31 UTC``."""
     side = one.side.upper()
     amount = format_value(one.mean, one.unit)
-    return f"{shown(one.name, _NAME)} only in {side}: {one.title} {amount}, {clock.window(one.when)}"
+    return f"{shown(one.name, _NAME)} was busy in {side} only: {one.title} {amount}, {clock.window(one.when)}"
 
 
 def cells(row: Row, catalogue: Catalogue) -> RowCells:

@@ -144,7 +144,9 @@ def _windows(
     first, last = spans
     assert first is not None
     assert last is not None
-    return windows_of_one(first, a, b) if second is None else windows_of_two((first, last), a, b)
+    if second is not None:
+        return windows_of_two((first, last), a, b)
+    return windows_of_one(first, a, b, clock.days_later)
 
 
 def _named(text: str, clock: Clock, option: str) -> TimeRange | str | None:

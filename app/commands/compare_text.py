@@ -37,6 +37,8 @@ _HEADS = {
     "rank": "#", "name": "entity", "counter": "counter", "a": "A mean", "b": "B mean", "change": "change",
     "interval": "interval", "p95": "p95 A → B", "judged": "judged",
 }  # fmt: skip
+_LEAST_NAME = 8
+"""So much of a name stays before the host that it is seen on."""
 _LEFT = frozenset({"name", "counter", "judged"})
 _STYLES = {"better": "green", "worse": "red", "to know": "cyan"}
 
@@ -166,9 +168,15 @@ def _joined(text: dict[str, str], widths: dict[str, int]) -> str:
 
 
 def _cut(text: str, width: int, *, at_end: bool) -> str:
-    """Cut a text at its end, or in its middle: names of devices, and of parts, differ at both ends."""
+    """Cut a text at its end, or in its middle: names of devices, and of parts, differ at both ends.
+
+    Of ``naa.… on esx03`` the name is cut, not its last digits, which tell one LUN from another.
+    """
     if cell_len(text) <= width:
         return text
+    name, on, where = text.rpartition(" on ")
+    if on and not at_end and cell_len(on + where) <= width - _LEAST_NAME:
+        return _cut(name, width - cell_len(on + where), at_end=False) + on + where
     end = "" if at_end else text
     while cell_len(end) > (width - 1) // 2:
         end = end[1:]

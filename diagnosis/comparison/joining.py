@@ -17,6 +17,9 @@ from sessions.shared_devices import is_shared_device
 NAMELESS_PARTS = frozenset({"world", "vcpu", "path"})
 """Kinds whose names say nothing outside of what they are part of."""
 
+_KEPT = 2
+"""So many VMs of a host with the same number and name in both: it was not started anew between them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Partner:
@@ -50,6 +53,7 @@ class Joining:
         else:
             self._by_identity()
             self._by_key(self._is_same_key, "key")
+            self._by_key(self._is_renamed, "key")
         self._by_name(lambda ref: ref.kind == "host")
         self._by_part()
         self._by_name(lambda ref: ref.kind not in NAMELESS_PARTS)
@@ -97,6 +101,24 @@ class Joining:
         if "/" not in ref.key:
             return ref.kind != "device" or is_shared_device(ref.key)
         return self._a.entities[ref].name == self._b.entities[ref].name
+
+    def _is_renamed(self, ref: EntityRef) -> bool:
+        """A VM that kept the number its host gave it, under a name that the other session does not know.
+
+        A host gives numbers anew after it was started: they count where other VMs kept theirs with the name.
+        """
+        if ref.kind != "vm" or self._contradicts(ref, ref):
+            return False
+        host, slash, _ = ref.key.rpartition("/vm/")
+        kept = sum(1 for one in self.partners if one.kind == "vm" and one.key.startswith(f"{host}/vm/"))
+        if not slash or kept < _KEPT:
+            return False
+        names = self._a.entities[ref].name, self._b.entities[ref].name
+        return names[0] not in self._names(self._b) and names[1] not in self._names(self._a)
+
+    @staticmethod
+    def _names(records: Records) -> Set[str]:
+        return {entity.name for ref, entity in records.entities.items() if ref.kind == "vm"}
 
     def _contradicts(self, a: EntityRef, b: EntityRef) -> bool:
         """Whether lasting identities say that these are two."""

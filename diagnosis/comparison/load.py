@@ -189,7 +189,7 @@ def _interval(side: Side, source: int) -> int:
 
 
 def _only_in_one(both: Sides, measure: LoadMeasure, row: LoadRow) -> list[OnlyInOne]:
-    """VMs that make an essential part of a load, and nearly none of it in the other window."""
+    """VMs that make an essential part of a load for a while, and nearly none of it in the other window."""
     way = next((one for one in measure.ways if one.kind == "vm" and _is_measured(both, one, ((), ()))), None)
     whole = max(abs(row.a), abs(row.b))
     if way is None or measure.mean or not whole:
@@ -212,6 +212,8 @@ def _only_in_one(both: Sides, measure: LoadMeasure, row: LoadRow) -> list[OnlyIn
         side = both.sides[at]
         name = both.records[at].name(one, side.window.end)
         when = _busy_time(side, both.found[at], sums[at][one][1])
+        if when.seconds > rules.load.passing_share.value * side.window.seconds:
+            continue
         found.append(OnlyInOne(one, name, "a" if at == 0 else "b", measure.title, much, row.unit, when))
     return found
 

@@ -56,8 +56,8 @@ class Importance:
 
 
 def order(pairs: Sequence[Pair], means: tuple[Means, Means], of: Differences, known: Importance) -> IntArray:
-    """Return the places of the pairs in the order of what matters: changes, then undecided ones, then the
-    same.
+    """Return the places of the pairs in the order of what matters: what got better or worse, other changes,
+    undecided ones, then the same. Where a load has grown, what it did to others is read before it.
     """
     a, b = means
     noise = np.sqrt((np.nan_to_num(a.spread) ** 2 + np.nan_to_num(b.spread) ** 2) / 2)
@@ -70,7 +70,8 @@ def order(pairs: Sequence[Pair], means: tuple[Means, Means], of: Differences, kn
     weights: dict[tuple[str, str, bool], float] = {}
     weight = np.array([_weight(pair.a, weights, known) for pair in pairs], np.float64)
     score = weight * (1 + known.rules.ranking.severity * crossed) * in_noise * np.sqrt(relative)
-    group = np.where(of.verdict == SAME, 2, np.where(of.verdict == UNDECIDED, 1, 0))
+    felt = np.array([bool(known.judged(pair.a.counter, "higher") != "to know") for pair in pairs], bool)
+    group = np.where(of.verdict == SAME, 3, np.where(of.verdict == UNDECIDED, 2, np.where(felt, 0, 1)))
     return np.lexsort((-score, group))
 
 

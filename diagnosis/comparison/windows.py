@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,13 @@ from sessions.times import TimeRange
 BEFORE, DAY_BEFORE, AFTER, DAY_AFTER = "before", "day-before", "after", "day-after"
 _DAY_MS = 86_400_000
 Alignment = Literal["start", "time of day"]
+DayShift = Callable[[int, int], int]
+"""The same time of day so many days later: takes an instant (ms) and days, gives an instant."""
+
+
+def day_of_utc(t_ms: int, days: int) -> int:
+    """Return the same time of day in UTC, where all days are as long."""
+    return t_ms + days * _DAY_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +34,15 @@ class Windows:
     aligned: Alignment
 
 
-def windows_of_one(span: TimeRange, a: TimeRange | str | None, b: TimeRange | str | None) -> Windows:
+def windows_of_one(
+    span: TimeRange,
+    a: TimeRange | str | None,
+    b: TimeRange | str | None,
+    same_time: DayShift = day_of_utc,
+) -> Windows:
     """Return two windows of one session. ``a`` may be BEFORE or DAY_BEFORE (of B), ``b`` AFTER or DAY_AFTER
-    (of A).
+    (of A). ``same_time`` is the clock on the wall, by which people work: where clocks are set back the day
+    before is 25 hours earlier.
 
     With one window named the other is as long and next to it; with none the session is cut into halves.
     Raises UsageError if the windows overlap or cannot be found, NotFoundError where the session has
@@ -41,11 +55,11 @@ def windows_of_one(span: TimeRange, a: TimeRange | str | None, b: TimeRange | st
     chosen = ""
     if isinstance(b, TimeRange) and not isinstance(a, TimeRange):
         days = a == DAY_BEFORE
-        a = _shifted(b, -_DAY_MS if days else b.start - b.end - 1)
+        a = _by_days(b, -1, same_time) if days else _shifted(b, b.start - b.end - 1)
         chosen = "A is the same time a day before B." if days else "A is as long as B and right before it."
     elif isinstance(a, TimeRange) and not isinstance(b, TimeRange):
         days = b == DAY_AFTER
-        b = _shifted(a, _DAY_MS if days else a.end - a.start + 1)
+        b = _by_days(a, 1, same_time) if days else _shifted(a, a.end - a.start + 1)
         chosen = "B is the same time a day after A." if days else "B is as long as A and right after it."
     elif not isinstance(a, TimeRange) or not isinstance(b, TimeRange):
         if isinstance(a, str) or isinstance(b, str):
@@ -92,6 +106,11 @@ def windows_of_two(
 
 def _shifted(window: TimeRange, by: int) -> TimeRange:
     return TimeRange(window.start + by, window.end + by)
+
+
+def _by_days(window: TimeRange, days: int, same_time: DayShift) -> TimeRange:
+    """The same time of day, and as long."""
+    return _shifted(window, same_time(window.start, days) - window.start)
 
 
 def alignment(a: TimeRange, b: TimeRange) -> Alignment:

@@ -101,3 +101,12 @@ def test_what_was_written_is_read_back(when: datetime, clock: Clock) -> None:
     twins = [t_ms + hours * 1_800_000 for hours in (-2, -1, 1, 2)]
     same = [t for t in twins if clock(t).replace(tzinfo=None) == clock(t_ms).replace(tzinfo=None)]
     assert clock.is_repeated(t_ms) == bool(same)
+
+
+def test_the_day_before_is_told_by_the_clock_on_the_wall() -> None:
+    berlin = clock_named("Europe/Berlin")
+    after = berlin.parse("2026-10-25T07:30")
+    before = berlin.days_later(after, -1)
+    assert berlin.stamp(before).startswith("2026-10-24 07:30:00")
+    assert after - before == 25 * 3_600_000  # clocks were set back in that night
+    assert berlin.days_later(before, 1) == after

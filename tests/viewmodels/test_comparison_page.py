@@ -261,7 +261,7 @@ def test_charts_are_the_pinned_ones_the_chosen_one_and_others_of_its_entity() ->
 def test_the_load_of_one_window_is_offered_and_settings_and_events_are_told() -> None:
     found = fixed()
     around = surroundings_of(found, UTC_CLOCK)
-    assert [one.title for one in around.load.once] == ["backup only in A"]
+    assert [one.title for one in around.load.once] == ["backup was busy in A only"]
     assert around.load.state in {"warning", "none"}
     event = Event(START + 590_000, "reconfigure", "CPU limit removed", None)
     told = surroundings_of(replace(found, events=[event]), UTC_CLOCK)
