@@ -1,4 +1,4 @@
-"""What a right answer is: values that an environment gives beside its sessions, before any command is asked."""
+"""What a right answer is: values that an environment gives beside its sessions, before it is asked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Culprits:
-    """``correlate``: these make it. Ranks count among what is neither the subject, nor a part of it, nor what it
-    shares with others (device, datastore, host, uplink): an admin asks "who".
+    """``correlate``: these make it. Ranks count among what is neither the subject, nor a part of it, nor what
+    it shares with others (device, datastore, host, uplink): an admin asks "who".
     """
 
     words: tuple[str, ...]
@@ -25,8 +25,8 @@ class Culprits:
 
 @dataclass(frozen=True)
 class NoCulprit:
-    """``correlate``: none of the VMs makes it. None is said to make, cause, drive or start it; ``first`` are names
-    of what must be among the first five rows.
+    """``correlate``: none of the VMs makes it. None is said to make, cause, drive or start it; ``first`` are
+    names of what must be among the first five rows.
     """
 
     words: tuple[str, ...]
@@ -79,7 +79,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Report:
-    """``report``: what it must state and must not, and names that must not stand in an anonymised one's bytes."""
+    """``report``: what it must state and must not; names that no anonymised one may hold."""
 
     words: tuple[str, ...]
     says: tuple[str, ...] = ()

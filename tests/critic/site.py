@@ -1,7 +1,7 @@
-"""A vSphere site by numpy: VMs with a working day, hosts, LUNs and uplinks that they share, and how esxtop sees them.
+"""A vSphere site by numpy: VMs with a working day and the hosts, LUNs and uplinks that they share.
 
-Nothing here knows the product's judgement. A VM wants processor, disk and network; hosts, LUNs and uplinks have only
-so much; what waits and how long follows from that. What is wrong is put into the wants before ``play``.
+Nothing here knows the product's judgement. A VM wants processor, disk and network; hosts, LUNs and uplinks
+have only so much; what waits and how long follows from that. What is wrong is put into the wants before ``play``.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Site:
         """The ticks of these minutes."""
         return slice(int(begin * 60 / self.step), int(end * 60 / self.step))
 
-    # -------------------------------------------------------------------------------------------------- physics
+    # ---------------------------------------------------------------- physics
 
     def play(self) -> dict[tuple[EntityRef, str, str], tuple[str, str, FloatArray]]:
         """Who waits how long: (entity, counter, instance) → host that counts it, unit, values."""
@@ -334,7 +334,7 @@ class Site:
             else:
                 self._alive(vm, ref, counter, unit, series)
 
-    # -------------------------------------------------------------------------------------------------- the file
+    # ---------------------------------------------------------------- the file
 
     def write(self, path: Path, *, title: str = "", extra: Sequence[FloatArray] = ()) -> Path:
         """Play it and store it, a source for each host."""
