@@ -487,6 +487,6 @@ ENVIRONMENTS: tuple[Callable[[Path], Environment], ...] = (
     backup_on_another_host, returning_backup, ramp_instead_of_step, two_culprits_at_once, array_rebuild,
     own_load, thousands_that_wander, clock_ahead, processor_neighbour, coarse_beside_fine, flooded_uplink,
     two_of_a_name, moved_here, two_equal_days, load_doubled, faster_array, between_two_sessions,
-    holes_and_two_intervals, three_samples, clocks_go_back, limit_lifted, one_of_two, moved_to_a_neighbour, only_the_load_fell,
-    nothing_changed, worse_after, watched_too_short, blind_after,
+    holes_and_two_intervals, three_samples, clocks_go_back, limit_lifted, one_of_two, moved_to_a_neighbour,
+    only_the_load_fell, nothing_changed, worse_after, watched_too_short, blind_after,
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """A vSphere site by numpy: VMs with a working day and the hosts, LUNs and uplinks that they share.
 
 Nothing here knows the product's judgement. A VM wants processor, disk and network; hosts, LUNs and uplinks
-have only so much; what waits and how long follows from that. What is wrong is put into the wants before ``play``.
+have only so much; what waits and how long follows from that. What is wrong is put into the wants before
+``play``.
 """
 
 from __future__ import annotations
