@@ -245,7 +245,11 @@ def faster_array(folder: Path) -> Environment:
     )
     words = ("--a", site.window(5, 145), "--b", site.window(155, 295))
     return Environment(
-        path, (Comparison(words, rows, (True,)), Report(("--before", words[1], "--after", words[3])))
+        path,
+        (
+            Comparison(words, rows, (True,)),
+            Report(("--before", words[1], "--after", words[3]), says=(r"Before against after: \d+ better",)),
+        ),
     )
 
 
@@ -375,7 +379,9 @@ def one_of_two(folder: Path) -> Environment:
         _checked("SQL01", site, 60, 118), after, ("better",), says=(r"(?i)(disk|storage|device|latency|LUN)",)
     )
     never = (r"(?i)all (is|are) (well|fixed)|nothing is left",)
-    return Environment(path, (fix, Report((), says=(r"(?i)\bbetter\b",), never_says=never)))
+    return Environment(
+        path, (fix, Report((), says=(r"(?i)\bbetter\b", "No, it was still so"), never_says=never))
+    )
 
 
 def moved_to_a_neighbour(folder: Path) -> Environment:

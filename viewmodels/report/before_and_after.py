@@ -38,9 +38,19 @@ from viewmodels.report.document import (
     Tone,
     paragraph,
 )
-from viewmodels.report.drawing import WIDTH, Box, Colour, Drawing, Label, Polyline, Shape, fitted
+from viewmodels.report.drawing import (
+    WIDTH,
+    Box,
+    Colour,
+    Drawing,
+    Label,
+    Polyline,
+    Shape,
+    fitted,
+    text_width,
+)
 from viewmodels.report.material import Compared, Material
-from viewmodels.report.time_charts import joined_points
+from viewmodels.report.time_charts import even_parts, joined_points
 from viewmodels.value_ticks import value_ticks
 
 _ROWS, _UNDECIDED, _CHARTS, _EACH, _EVENTS = 25, 5, 3, 6, 15
@@ -178,7 +188,12 @@ def _drawn(curves: OverlaidCurves, title: str) -> Drawing:
         shapes.append(Polyline(((left, y(tick)), (WIDTH - 10, y(tick))), "line", 0.6))
         shapes.append(Label(left - 5, y(tick) + 4, fitted(format_value(tick, curves.unit), 54), anchor="end"))
     minutes_at = value_ticks(0.0, longest, 8)[0]
-    shapes += [Label(x(tick), bottom + 13, f"{tick:g} min", anchor="middle") for tick in minutes_at]
+    for tick in minutes_at:
+        text, at = f"{tick:g} min", x(tick)
+        is_last = at + text_width(text) / 2 > WIDTH
+        shapes.append(
+            Label(at, bottom + 15, text, anchor="start" if not tick else "end" if is_last else "middle")
+        )
     colours: tuple[Colour, Colour] = ("series4", "series1")
     for out, _colour in zip(curves.left_out, colours, strict=True):
         shapes += [
@@ -198,7 +213,7 @@ def _reduced(minutes: FloatArray, values: FloatArray) -> tuple[FloatArray, Float
     """Return at most _POINTS points: the mean of as many samples each, NaN where none is present."""
     if minutes.size <= _POINTS:
         return minutes, values
-    parts = np.array_split(np.arange(minutes.size), _POINTS)
+    parts = even_parts(minutes.size, _POINTS)
     means = [
         float(np.nanmean(values[part])) if np.isfinite(values[part]).any() else math.nan for part in parts
     ]

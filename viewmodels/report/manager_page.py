@@ -55,7 +55,8 @@ def manager_page(material: Material) -> Section:
         blocks += [Heading("What was found", "worst first"), _found(material, told)]
     blocks += _outcomes("What was looked into", "Symptom", material.guided)
     blocks += _outcomes("What was tested", "Test", material.tests)
-    if steps := _steps([one for one, _ in told]):
+    to_do = [one for one, _ in told if (one.problem, one.entity) not in material.fixes]
+    if steps := _steps(to_do):
         blocks += [Heading("What to do next"), Steps(tuple(steps))]
     if material.snapshot.marks:
         count = len(material.snapshot.marks)
@@ -156,6 +157,7 @@ def _no_problem(material: Material) -> Iterator[Run]:
     if material.findings:
         yield Run("What is worth knowing, and hurts nobody now, is listed below. ")
     yield Run("This holds for what was recorded; what was not is said at the end of this report.")
+    yield from _before_against_after(material)
 
 
 def _story(material: Material, problems: Sequence[Finding]) -> Iterator[Run]:
@@ -237,6 +239,10 @@ def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
             else f"when the recording ended, at {at}"
         )
         yield Run(f"No, it was still so {when}.", tone="critical")
+    yield from _before_against_after(material)
+
+
+def _before_against_after(material: Material) -> Iterator[Run]:
     if material.compared is not None:
         found = material.compared.comparison
         load = {"yes": "under the same load", "no": "but the load was different"}.get(same_load(found), "")

@@ -108,7 +108,7 @@ def time_chart(
 def bucketed(times: IntArray, values: FloatArray) -> Overview:
     """Return samples (NaN: absent) in as many buckets as a report's curves have points."""
     present = np.flatnonzero(np.isfinite(values))
-    parts = [one for one in np.array_split(present, min(_POINTS, max(present.size, 1))) if one.size]
+    parts = [present[part] for part in even_parts(present.size, _POINTS)]
     of = [values[part] for part in parts]
     return Overview(
         np.array([times[part[0]] for part in parts], np.int64),
@@ -118,6 +118,15 @@ def bucketed(times: IntArray, values: FloatArray) -> Overview:
         np.array([one.max() for one in of]),
         np.array([one.mean() for one in of]),
     )
+
+
+def even_parts(count: int, most: int) -> list[slice]:
+    """Return at most ``most`` parts of as many samples each, the last one of what is left.
+
+    Parts that differ in size would differ in noise: a curve would seem to grow restless where they get small.
+    """
+    size = max(1, -(-count // most))
+    return [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
 
 def joined_points(xs: Sequence[float], ys: Sequence[float]) -> Iterator[tuple[tuple[float, float], ...]]:

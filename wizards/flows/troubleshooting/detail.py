@@ -124,7 +124,7 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
         when = f"{found.session} · {when}"
     title = (found.outcome or found.state).capitalize()
     if found.outcome == "better" and any(one.is_found for one in found.checked):
-        title = "Better, but still over the limit"
+        title = "Better, but not all of it is gone"
     if found.outcome and found.confidence != "none":
         title += f", confidence {found.confidence}"
     if found.state == "too early":
