@@ -25,7 +25,7 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckVerdict
-from wizards.flows.troubleshooting.detail import awaited_words
+from wizards.flows.troubleshooting.detail import awaited_words, worse_elsewhere
 
 _WIDEST = 120
 _STYLES: dict[CheckVerdict, str] = {"problem": "red", "suspected": "yellow", "not found": "green"}
@@ -83,7 +83,7 @@ class RunPage:
         outcome = (found.outcome or found.state).capitalize()
         sure = f", confidence {found.confidence}" if found.outcome and found.confidence != "none" else ""
         self._line(
-            f"{outcome}{sure}: {shown(run.symptom.name)}",
+            f"{outcome}{sure}: {shown(run.symptom.name)}{worse_elsewhere(found)}",
             style=f"bold {_OUTCOMES.get(found.outcome or '', '')}".strip(),
         )
         self._line(f"{found.because} {awaited_words(found, self._clock)}".strip())

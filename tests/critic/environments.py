@@ -403,7 +403,7 @@ def moved_to_a_neighbour(folder: Path) -> Environment:
         _checked("SQL01", site, 60, 118),
         after,
         ("fixed", "better"),
-        says=(r"MAIL01|esx02[^\n]*(satur|busy|wait|full|new)",),
+        says=(r"^Fixed[^.]*worse elsewhere: esx02", r"MAIL01|esx02[^\n]*(satur|busy|wait|full|new)"),
     )
     return Environment(path, (fix,))
 

@@ -19,6 +19,8 @@ from wizards.flows.troubleshooting.page_rows import STATES
 
 _CONTEXT = "–"
 """Said of a number that has no limit."""
+_NAMED = 2
+"""Of those who are worse since a change, so many are named beside the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
         title = "Better, but not all of it is gone"
     if found.outcome and found.confidence != "none":
         title += f", confidence {found.confidence}"
+    title += worse_elsewhere(found)
     if found.state == "too early":
         title = _too_early(found)
     changes = tuple(
@@ -172,6 +175,15 @@ def _part(found: Verification) -> float | None:
     if found.samples is not None:
         return min(1.0, found.samples.has / max(1, found.samples.needs)) if found.changes else 0.0
     return min(1.0, found.has_s / found.needs_s) if found.needs_s else 0.0
+
+
+def worse_elsewhere(found: Verification) -> str:
+    """Return who has a problem since the change, to follow the verdict: it may be the fix's price."""
+    names = list(dict.fromkeys(shown(one.name) for one in found.elsewhere))
+    if not names:
+        return ""
+    more = f" and {format_count(len(names) - _NAMED)} more" if len(names) > _NAMED else ""
+    return f"; worse elsewhere: {', '.join(names[:_NAMED])}{more}"
 
 
 def _number(one: VerifiedNumber) -> NumberWords:
