@@ -147,7 +147,9 @@ def _fix(environment: Environment, ask: Fix) -> Iterator[str]:
     text = said("troubleshoot", environment.a, "--verify", 1, *ask.after, *more)
     told = re.match(r"(?P<verdict>[A-Z][a-z' ]+?)(, confidence (?P<sure>\w+))?: ", text)
     assert told is not None, text
-    verdict = {"can't tell": "undecided"}.get(told["verdict"].lower(), told["verdict"].lower())
+    verdict = {"can't tell": "undecided", "too early": "undecided"}.get(
+        told["verdict"].lower(), told["verdict"].lower()
+    )
     sure = _SURE[told["sure"] or "none"]
     if verdict not in ask.verdicts:
         yield f"says {verdict}"
