@@ -127,7 +127,7 @@ class _Verifying:
         problem = self._problem_time(before.run)
         window = self._after(after, problem, changes, span)
         needs = self._numbers.verify_s.value
-        has = 0.0 if window is None else self._recorded_s(window)
+        has = 0.0 if window is None else _recorded_s(self._later, self._entity_later(), window)
         is_awaited = after is None and self._is_growing
         prepared = self._prepared_later(window, problem, span)
         begins = _begins(self._symptom, problem, changes, self._numbers)
@@ -209,17 +209,6 @@ class _Verifying:
         symptom = replace(self._symptom, window=TimeRange(window.start, changes[-1].at))
         cut = _look(self._session, symptom, self._knowledge, self._cancel)
         return cut if cut.run.worst is not None else before
-
-    def _recorded_s(self, window: TimeRange) -> float:
-        """How much of a window was recorded of the symptom's entity, by the source that has most of it."""
-        snapshot, ref = self._later.snapshot, self._entity_later()
-        of_it = {one.source for one in self._later.samples.series() if one.entity == ref}
-        covered = [
-            self._later.samples.times(one.id, window).size * one.spec.interval_s
-            for one in snapshot.sources
-            if one.id in of_it and one.spec.interval_s
-        ]
-        return min(window.seconds, max(covered, default=window.seconds))
 
     @property
     def _is_growing(self) -> bool:
@@ -498,3 +487,14 @@ def _following(
 
 def _numbers_of(found: Conclusion, numbers: dict[str, list[VerifiedNumber]]) -> list[VerifiedNumber]:
     return numbers.get(found.main.problem, []) if found.main is not None else []
+
+
+def _recorded_s(session: Session, ref: EntityRef, window: TimeRange) -> float:
+    """How much of a window was recorded of an entity, by the source that has most of it."""
+    of_it = {one.source for one in session.samples.series() if one.entity == ref}
+    covered = [
+        session.samples.times(one.id, window).size * one.spec.interval_s
+        for one in session.snapshot.sources
+        if one.id in of_it and one.spec.interval_s
+    ]
+    return min(window.seconds, max(covered, default=window.seconds))
