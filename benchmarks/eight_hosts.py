@@ -46,7 +46,8 @@ class Recorded:
 
     ``values`` are those of one sample of one host, ``each_us`` is the recorder's processor time for one.
     ``expected`` and ``received`` count values of all hosts, ``gaps`` the instants that were missed, for the
-    reasons ``why``; ``long`` the samples that stand for more than one interval, since one was not in time.
+    reasons ``why``; ``long`` the samples that stand for more than one interval: asked for late, they lose
+    nothing, since their rates are those of the whole time.
     """
 
     seconds: float
@@ -90,7 +91,7 @@ def rows(found: Recorded) -> list[Row]:
         Row(
             f"the same: values that should have come, {found.expected:,}",
             f"{lost}: {found.why}" if found.why else lost,
-            "–", "–", "0", found.expected == found.received and not found.gaps and not found.long,
+            "–", "–", "0", found.expected == found.received and not found.gaps,
         ),
         Row(
             "the same: session", f"{found.bytes_a_sample:.2f} bytes a sample", "–", "–", "≤ 1.5",

@@ -32,13 +32,13 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
     seconds = 10 if quick else 90
     with tempfile.TemporaryDirectory(prefix="hyperscope-stream-") as folder, _host(Path(folder)) as host:
         host.plan(capture, stamps="now", then="repeat")
-        here = _recorded(host, Path(folder), seconds)
+        here, grown_mb = _recorded(host, Path(folder), seconds)
         peer = _copied(host, seconds)
     return [
         Row(
             f"a host's esxtop over ssh: a row of {_COLUMNS:,} values ({len(row) / 1e3:.0f} kB), "
             f"all of them moving, every {_EVERY_S} s",
-            f"{100 * here:.1f} % of a core, decoded and stored",
+            f"{100 * here:.1f} % of a core, decoded and stored; its memory grew by {grown_mb:.0f} MB",
             f"ssh … esxtop > file: {100 * peer:.1f} %",
             "–",
             "≤ 10 % of a core",
@@ -60,8 +60,10 @@ def _host(folder: Path) -> Iterator[FakeHost]:
         host.all_ended()
 
 
-def _recorded(host: FakeHost, folder: Path, seconds: float) -> float:
-    """The part of a core that a whole recorder takes, once it has read the header and stored some rows."""
+def _recorded(host: FakeHost, folder: Path, seconds: float) -> tuple[float, float]:
+    """The part of a core that a whole recorder takes, once it has read the header and stored some rows, and
+    by how much it grew meanwhile (MB).
+    """
     home = folder / "home"
     (home / ".ssh").mkdir(parents=True)
     shutil.copy(host.server.user_key, home / ".ssh" / "id_ed25519")
@@ -79,13 +81,15 @@ def _recorded(host: FakeHost, folder: Path, seconds: float) -> float:
         counts = (one["samples"] for one in map(json.loads, recorder.stdout) if one["event"] == "status")
         before = next(count for count in counts if count >= 5 * _COLUMNS)
         begun, spent = time.monotonic(), _spent(recorder.pid)
+        size = psutil.Process(recorder.pid).memory_info().rss
         after = next(count for count in counts if time.monotonic() >= begun + seconds)
         busy = (_spent(recorder.pid) - spent) / (time.monotonic() - begun)
+        grown_mb = (psutil.Process(recorder.pid).memory_info().rss - size) / 1e6
         if after - before < (seconds / _EVERY_S - 2) * _COLUMNS:
             raise RuntimeError(f"only {after - before:,} samples came in {seconds:g} s")
         recorder.terminate()
         recorder.communicate()
-    return busy
+    return busy, grown_mb
 
 
 def _copied(host: FakeHost, seconds: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -138,11 +138,16 @@ def disagreements(
     return [one for one in compared if one is not None]
 
 
-def same_quantity(series: Iterable[Series]) -> Iterator[tuple[Series, Series]]:
-    """Yield those of the series that are one counter of one entity, of two sources each."""
+def same_quantity(
+    series: Iterable[Series], part_of: Callable[[Series], str] = lambda one: one.spec.instance
+) -> Iterator[tuple[Series, Series]]:
+    """Yield those of the series that are one counter of one entity, of two sources each.
+
+    ``part_of`` says which part of the entity a series is of: its instance, or who measured it.
+    """
     by_key: dict[tuple[EntityRef, str, str], list[Series]] = {}
     for one in series:
-        by_key.setdefault((one.entity, one.counter, one.spec.instance), []).append(one)
+        by_key.setdefault((one.entity, one.counter, part_of(one)), []).append(one)
     return (pair for same in by_key.values() for pair in combinations(same, 2))
 
 

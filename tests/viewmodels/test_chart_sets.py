@@ -86,6 +86,21 @@ def test_what_two_sources_count_of_a_vm_is_overlaid_and_says_how_far_it_is_apart
     assert apart.compared.finer.tolist() == [12.0] * 4
 
 
+def test_a_shared_device_is_compared_host_by_host(tmp_path: Path) -> None:
+    """A vCenter's series of it have the host as their instance, esxtop's are those of their source."""
+    path = tmp_path / "s.hscope"
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(LUN, "naa.6")])
+        hosts = [SeriesSpec(LUN, "disk.device_latency", "ms", host) for host in ("esx01", "esx02")]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), hosts, np.full((5, 2), 8.0), every_s=20)
+        own = [SeriesSpec(LUN, "disk.device_latency", "ms")]
+        add_source(writer, SourceSpec("esxtop", "esx02", 5), own, np.full((20, 1), 10.0), every_s=5)
+    _spec, curves = first_chart(path, [LUN])
+    apart = {one.series: one.apart for one in curves}
+    assert [len(apart[number]) for number in sorted(apart)] == [0, 1, 0]
+    assert "25.0 % apart" in apart[2][0].sentence
+
+
 def test_beside_a_vm_stands_what_its_guest_says(tmp_path: Path) -> None:
     path, guest = tmp_path / "s.hscope", EntityRef("guest", "app01")
     uuid = "564d1234-0000-1111-2222-333344445555"
