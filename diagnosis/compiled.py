@@ -15,7 +15,7 @@ from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, S
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
 _CALL = re.compile(r"(who|top|event|word)\(\s*([a-z_0-9]+)\s*(?:,\s*([a-z_0-9]+)\s*)?\)")
-_TEXTS = ("entity", "host", "pool", "vcenter", "esxtop")
+_TEXTS = ("entity", "host", "pool", "store", "vcenter", "esxtop")
 NO_THRESHOLDS: Mapping[str, float] = {}
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""

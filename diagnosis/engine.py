@@ -31,7 +31,7 @@ from diagnosis.reach import (
 )
 from diagnosis.signals import Scene
 from diagnosis.sustained import shortest_hold_s, spacing_ms
-from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_stores_of
+from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_cluster_of, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -162,6 +162,7 @@ class Run:
         """Findings of the time outside of the focus."""
         self._numbers = NumberBook(self._topology, focus.window if focus else None)
         self._seen_on: dict[tuple[str, EntityRef], tuple[EntityRef, ...]] = {}
+        self._judged_on: dict[tuple[str, EntityRef], list[EntityRef]] = {}
         self._ways: dict[tuple[str, EntityRef], list[BadWay]] = {}
         shortest_s = shortest_hold_s(self._problems)
         self._book = ReachBook(self._problems.cards, shortest_s, self._topology, self._table)
@@ -199,6 +200,7 @@ class Run:
             lambda finding: self._topology.disks.stores_of(finding.entity),
             lambda finding: vsan_stores_of(self._topology, finding.entity),
             common.leader,
+            self._stores_itself,
         )
         ranked = rank([*map(common.told, merged), *findings], self._problems, where)
         if self._focus:
@@ -303,6 +305,7 @@ class Run:
         if ways := [one.way for one in ordered if one.way is not None]:
             self._ways[card.id, self._topology.base(hit.entity)] = ways
         windows = _union([window for one in ordered for window in one.hit.windows])
+        told_of = self._told_of(hit)
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
         share = max(one.hit.share for one in ordered)
@@ -310,8 +313,8 @@ class Run:
             problem=card.id,
             title=card.title,
             severity=hit.severity,
-            entity=self._topology.base(hit.entity),
-            entity_name=self._topology.shown_name(hit.entity),
+            entity=told_of,
+            entity_name=self._topology.shown_name(told_of),
             windows=windows,
             share=share,
             conclusion=worst.conclusion,
@@ -330,6 +333,18 @@ class Run:
             changes=changes,
             changes_left=left,
         )
+
+    def _told_of(self, hit: Hit) -> EntityRef:
+        """What the finding is told of: what was judged, or a vSAN datastore's cluster."""
+        is_cluster = hit.compiled.rule.told_of == "cluster"
+        above = vsan_cluster_of(self._topology, hit.entity) if is_cluster else None
+        if above is None:
+            return self._topology.base(hit.entity)
+        self._judged_on.setdefault((hit.compiled.card.id, above), []).append(self._topology.base(hit.entity))
+        return above
+
+    def _stores_itself(self, finding: Finding) -> Sequence[EntityRef]:
+        return self._judged_on.get((finding.problem, finding.entity), (finding.entity,))
 
     def _changes(self, hit: Hit, start: int) -> tuple[tuple[Event, ...], int]:
         """What happened around the entity shortly before."""

@@ -36,7 +36,8 @@ def _nowhere(_: Finding) -> Sequence[EntityRef]:
 class Whereabouts:
     """Where a finding's entity was in its windows: on which hosts (several where they share it), in which
     resource pools, the nearest first, and in which clusters; which VMs have disks on it; on which datastores
-    its own disks lie, of which vSAN datastores it is a part; which device tells of the way that both share.
+    its own disks lie, of which vSAN datastores it is a part; which device tells of the way that both share;
+    and on what it was judged where it is told of what is above.
     """
 
     hosts_of: Places
@@ -46,6 +47,7 @@ class Whereabouts:
     stores_of: Places = _nowhere
     made_of_it: Places = _nowhere
     leader_of: Places = _nowhere
+    judged_on: Places = _itself
 
     def ends(self, relation: Relation) -> tuple[Places, Places]:
         """Return what upstream's and downstream's finding must have in common: each one's way to it."""
@@ -58,7 +60,7 @@ class Whereabouts:
             "cluster": (self.clusters_of, _itself),
             "user": (_itself, self.users_of),
             "part": (self.made_of_it, _itself),
-            "stored": (_itself, self.stores_of),
+            "stored": (self.judged_on, self.stores_of),
             "way": (_itself, self.leader_of),
         }
         return ways[relation]

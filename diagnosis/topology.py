@@ -278,6 +278,14 @@ def vsan_stores_of(topology: Topology, ref: EntityRef) -> Sequence[EntityRef]:
     return list(dict.fromkeys(EntityRef("datastore", str(told[one])) for one in parts))
 
 
+def vsan_cluster_of(topology: Topology, store: EntityRef) -> EntityRef | None:
+    """Return the one cluster whose hosts a vSAN datastore is made of; None where that is not known."""
+    told, key = topology.texts("datastore"), topology.base(store).key
+    parts = [one for one, at in told.items() if one.kind == "vsan" and at == key]
+    found = {topology.ancestors(one).get("cluster") for one in parts} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
 def host_told_of(topology: Topology, source: int) -> EntityRef | None:
     """Return the host that all counters of a source are about; None for a source of several hosts."""
     hosts = topology.rows(source, "host")

@@ -15,6 +15,7 @@ from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
 from diagnosis.session_events import told_text
 from diagnosis.signals import Scene
+from diagnosis.topology import store_names
 from resources.catalogue import Catalogue
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
@@ -99,7 +100,7 @@ class SentenceWriter:
         if placeholder.kind == "text":
             texts = {
                 "entity": self._entity, "host": self._host, "pool": self._pool,
-                "vcenter": self._vcenter, "esxtop": self._esxtop,
+                "store": self._store, "vcenter": self._vcenter, "esxtop": self._esxtop,
             }  # fmt: skip
             return texts[placeholder.name](row)
         if placeholder.kind == "who":
@@ -153,6 +154,11 @@ class SentenceWriter:
     def _pool(self, row: int) -> str:
         pool = self.scene.topology.pools.nearest(self.scene.rows[row])
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
+
+    def _store(self, row: int) -> str:
+        """The datastore that lies on the row's device, where that is known."""
+        names = store_names(self.scene.topology, self.scene.rows[row])
+        return names[1] if len(names) > 1 else _HOLE
 
     def _vcenter(self, row: int) -> str:
         """How to get at what a vCenter knows: one that recorded it already did not tell."""

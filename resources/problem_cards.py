@@ -64,16 +64,15 @@ ACROSS_HOSTS = ("elsewhere", "guest", "users")
 class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named quantity over time that a rule's expressions use.
 
-    A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of
-    the scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``;
-    the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
-    seconds; or how many seconds the longest event takes as a whole that is ``happening`` at that moment: 0
-    where none does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its
-    end, too. With ``reduce`` "count" it is the number of
-    such events that take ``within_s`` seconds or more. They happen to the entity, (``of`` "users") to a VM
-    whose disks lie on it or in words that name its datastore, (``of`` "host") to its host, or to a datastore,
-    in words that name the entity, or (``of`` "all") to anything. Only those count whose text has the pattern
-    ``says``, whatever its capitals.
+    A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of the
+    scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``; the
+    number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s`` seconds;
+    or how many seconds the longest event takes as a whole that is ``happening`` at that moment: 0 where none
+    does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its end, too.
+    With ``reduce`` "count" it is the number of such events that take ``within_s`` seconds or more. They
+    happen to the entity, (``of`` "users") to a VM whose disks lie on it or in words that name its datastore,
+    (``of`` "host") to its host, or to a datastore, in words that name the entity, or (``of`` "all") to
+    anything. Only those count whose text has the pattern ``says``, whatever its capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
     ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices
@@ -81,22 +80,22 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uplinks) that vSAN's performance service tells of a vSAN datastore, of a host (with ``others`` of the
     other hosts of its datastore), or of the host of such a part; ``elsewhere`` for the same entity in other
     sources; ``guest`` for what the VM's own guest counts, or those of a host's VMs; ``users`` for VMs, on any
-    host that shares this entity, whose per-device counters name it.
-    ``others`` leaves the entity itself out, and of a VM what is its own (its disks among those of its
-    host). ``each_instance`` makes every instance a member (PCPUs of a host), ``where_instance`` those whose
-    name matches the pattern. ``where_name`` keeps members whose name matches the pattern, ``same_prefix``
-    those whose name starts with the same number of characters as the entity's, ``same_fact`` those with the
-    same value of this fact (uplinks of one switch), ``other_fact`` those with another value (VMs of another
-    pool), ``same_switch`` the uplinks of the switches that the entity's ports are on (all of them where
-    that is not known and the host has only one switch; of a device or datastore those of its host's VMkernel
-    ports, all where these are not known). A counter written ``fact:NAME`` is that fact of the
-    member, ``host:NAME`` that counter of its host, ``user:NAME`` among ``users`` that of the VM as a whole.
+    host that shares this entity, whose per-device counters name it. ``others`` leaves the entity itself out,
+    and of a VM what is its own (its disks among those of its host). ``each_instance`` makes every instance a
+    member (PCPUs of a host), ``where_instance`` those whose name matches the pattern. ``where_name`` keeps
+    members whose name matches the pattern, ``same_prefix`` those whose name starts with the same number of
+    characters as the entity's, ``same_fact`` those with the same value of this fact (uplinks of one switch),
+    ``other_fact`` those with another value (VMs of another pool), ``same_switch`` the uplinks of the switches
+    that the entity's ports are on (all of them where that is not known and the host has only one switch; of a
+    device or datastore those of its host's VMkernel ports, all where these are not known). A counter written
+    ``fact:NAME`` is that fact of the member, ``host:NAME`` that counter of its host, ``user:NAME`` among
+    ``users`` that of the VM as a whole.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, ``median`` (of an even
-    number the upper one), number of all ``members``
-    (0 where there are none). ``whole``, for members on other hosts: unknown at samples for which one of these
-    hosts has none, such as after its recording ended: a sum of the others would be too small.
+    number the upper one), number of all ``members`` (0 where there are none). ``whole``, for members on other
+    hosts: unknown at samples for which one of these hosts has none, such as after its recording ended: a sum
+    of the others would be too small.
     """
 
     counter: str = ""
@@ -174,14 +173,15 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
     ``condition`` and ``critical`` are true or false at each sample, and must hold as long as the
-    ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the
-    sustained rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only
-    entities whose name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what
-    the data lack where none of the entities can be judged, and which source has it. ``finds_only``: it can
-    find the problem, but that it found nothing says nothing. ``where_class``: only entities of these
-    classes of storage are judged (empty: all). ``bad_sample``: true at each sample that is bad by itself. A
-    condition on means is true before the first of them and ends before the last: where this is given, the
-    finding's windows begin and end with such samples.
+    ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the sustained
+    rule can show such a problem. ``severity`` "info": worth knowing, but harmless now. Only entities whose
+    name matches the pattern ``where_name`` are judged (empty: all). ``unjudged`` says what the data lack
+    where none of the entities can be judged, and which source has it. ``finds_only``: it can find the
+    problem, but that it found nothing says nothing. ``where_class``: only entities of these classes of
+    storage are judged (empty: all). ``bad_sample``: true at each sample that is bad by itself. A condition on
+    means is true before the first of them and ends before the last: where this is given, the finding's
+    windows begin and end with such samples. ``told_of`` "cluster": what is judged is a datastore, and the
+    finding is told of its hosts' cluster.
     """
 
     entity: str
@@ -201,6 +201,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only: Only | None = None
     where_class: list[str] = msgspec.field(default_factory=list)
     bad_sample: str = ""
+    told_of: Literal["", "cluster"] = ""
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -218,8 +219,7 @@ class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a fact of the inventory decides a cause: ``test`` is evaluated if ``known`` (usually a fact)
-    exists.
+    """How a fact of the inventory decides a cause: ``test`` is evaluated if ``known`` exists.
 
     The sentence is ``because`` if the test is true, ``otherwise`` if it is false.
     """

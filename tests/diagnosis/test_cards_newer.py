@@ -306,6 +306,27 @@ class TestPartsOfVsan:
         assert bool(found) == is_felt
         assert all("vSAN, as VMs see it (esx02) most" in one.conclusion for one in found)
 
+    def test_a_resync_is_told_of_the_cluster_and_explains_what_its_vms_wait_for(self) -> None:
+        recording, store = self.store(resync_mb=during(1800, 5400, 220.0))
+        at = recording.another_host("esx02", {"cpu.pcpu_util": 20.0}, recording.cluster("cluster-01"))
+        levels: dict[str, Level] = {
+            "vsan.latency_read": during(1800, 5400, 25.0, 0.3), "vsan.latency_write": 0.3,
+        }  # fmt: skip
+        seen = recording.add("vsan", "vSAN, as VMs see it (esx02)", levels, parent=at)
+        recording.fact(seen, "datastore", store.key)
+        vm = recording.vm("db01", {"cpu.ready": 0.2})
+        slow: dict[str, Level] = {
+            "vdisk.latency_read": during(1800, 5400, 25.0, 0.3), "vdisk.latency_write": 0.3,
+            "vdisk.reads": 400.0, "vdisk.writes": 40.0,
+        }  # fmt: skip
+        recording.add("vdisk", "scsi0:0", slow, parent=vm)
+        recording.fact(vm, "vdisk.scsi0:0.datastore", store.key)
+        found = findings(recording, problem="vsan.resync")
+        assert [(one.entity.kind, one.entity_name) for one in found] == [("cluster", "cluster-01")]
+        assert "220 MB/s on vsanDatastore" in found[0].conclusion
+        (waits,) = findings(recording, problem="storage.vm_latency")
+        assert waits.consequence_of == ("vsan.resync", found[0].entity)
+
     @pytest.mark.parametrize(("reads", "is_found"), [(3.0, False), (2_000.0, True)])
     def test_misses_of_hardly_any_reads_say_nothing(self, reads: float, is_found: bool) -> None:
         recording, store = self.store(cache_miss=48.0)

@@ -582,6 +582,13 @@ class TestNoisyNeighbour:
         assert slow.consequence_of is not None
         assert slow.consequence_of[0] == self.PROBLEM
 
+    def test_the_datastore_on_it_is_named_where_it_is_known(self) -> None:
+        victim, other = self.pair(others=during(300, 900, 6_000.0, 50.0), slow=during(300, 900, 30.0, 2.0))
+        store = victim.shared("prod-01", {}, "datastore")
+        victim.fact(EntityRef("device", LUN), "device.datastore", store.key)
+        found = only(victim, other, problem=self.PROBLEM)
+        assert found.conclusion.startswith(f"{LUN} (datastore prod-01) took 30 ms")
+
     def test_a_neighbour_who_goes_on_stays_one(self) -> None:
         """What lasts for most of the recording is no better time of it."""
         pair = self.pair(others=during(120, 1200, 6_000.0, 50.0), slow=during(120, 1200, 30.0, 2.0))

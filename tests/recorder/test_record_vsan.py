@@ -92,7 +92,7 @@ def test_each_problem_of_disk_groups_is_found(vcenter: TestVCenter, judge: Judge
         "vsan.congestion": [*HOSTS, STORE],
         "vsan.cache_miss": [STORE],
         "vsan.network": [*HOSTS, STORE],
-        "vsan.resync": [STORE],
+        "vsan.resync": ["cluster-01"],
     }
     first = {problem: several[0] for problem, several in by_problem.items()}
     assert {problem: one.causes[0].verdict for problem, one in first.items()} == {

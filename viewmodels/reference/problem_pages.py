@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnosis.compiled import CompiledRule, bare_key
-from diagnosis.signals import FACT
+from diagnosis.compiled import FACT, CompiledRule, bare_key
 from diagnosis.wording import CONNECT, RECORD
 from resources.catalogue import Catalogue
 from resources.problem_cards import Card, Cause, Hold, Problems, Rule, Signal, Threshold
