@@ -77,6 +77,8 @@ def test_times_of_all_spellings() -> None:
     ("type_", "kind", "tells"),
     [
         ("VmMigratedEvent", "vmotion", "host"),
+        ("com.vmware.vc.vm.SrcVmMigratedEvent", "vmotion", "host"),
+        ("com.vmware.vc.vm.DstVmMigratedEvent", "vmotion", "host"),
         ("DrsVmMigratedEvent", "drs", "host"),
         ("VmRelocatedEvent", "storage_vmotion", "host"),
         ("VmPoweredOnEvent", "power", "power_state"),
