@@ -10,7 +10,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from resources.anonymity_rules import AnonymityRules, program_words
+from resources.event_forms import load_event_forms
 from sessions.anonymous.addresses import Addresses
+from sessions.anonymous.event_texts import server_texts
 from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_names, told_users
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
@@ -72,9 +74,11 @@ class Anonymiser:
     ) -> None:
         """``runs`` are those of guided tests, ``guided`` those of the guided troubleshooting."""
         entities, facts, journal, runs = list(entities), list(facts), list(journal), list(runs)
-        sources, guided = list(sources), list(guided)
+        sources, guided, events = list(sources), list(guided), list(events)
+        told = server_texts(events, load_event_forms())
         named = [
             *_named(entities, sources, facts, journal, runs, rules),
+            *(pair for one in told for pair in one.names()),
             *(pair for run in guided for pair in told_names(run, rules)),
         ]
         self._rules = rules
@@ -90,6 +94,8 @@ class Anonymiser:
         for name, replacement in list(self._names.items()):
             for spelling in other_spellings(name):
                 self._names.setdefault(spelling, replacement)
+        for one in told:
+            self._names.setdefault(one.text, one.anonymous(lambda name: self._names.get(name, name)))
         self._known = KnownNames.of(self._names)
         self._structured = StructuredTexts(self.text, self._sure)
         self._keys: dict[tuple[str, str], str] = {}
