@@ -220,6 +220,27 @@ def test_what_became_of_it_stands_beside_the_rule(page: TroubleshootPage) -> Non
     assert card.made.isHidden()
 
 
+def test_a_row_names_the_check_that_its_number_is_of_and_says_what_is_new() -> None:
+    """A row of two checks told of the one that is left, beside a card that told of the other."""
+    rows = (replace(ROWS[1], problems=("cpu.limit", "cpu.ready_high")), ROWS[0])
+    left = replace(READY, problem="cpu.ready_high", title="High ready time of many", severity="warning")
+    again = replace(
+        DONE,
+        checks=(
+            *DONE.checks,
+            CheckedAgain("cpu.ready_high", left.title, "ready", "suspected", "problem", "unchanged",
+                         "Still there.", value_before=5.18, value_after=5.23, limit=5.0, unit="%"),
+            CheckedAgain("guest.tools_not_running", TOOLS.title, "tools", "not found", "problem", "new",
+                         "It stopped."),
+        ),
+        checked=(DONE.checked[1], left, replace(TOOLS, verdict="problem", name="db-prod")),
+    )  # fmt: skip
+    lines = lines_of(replace(RUN, rows=rows), load_flow(), again)
+    said = {one.id: plain(one.measured) for one in lines if isinstance(one, ListRow)}
+    assert said["ready"] == "High ready time of many was 5.18 %, now 5.23 %"
+    assert said["tools"].startswith("new: db-prod")
+
+
 def test_waiting_and_too_early_say_what_they_wait_for(page: TroubleshootPage) -> None:
     waiting = replace(
         DONE, state="waiting for the change", outcome=None, confidence="none", changes=(), numbers=(),

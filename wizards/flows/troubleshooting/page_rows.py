@@ -157,8 +157,19 @@ def _after(row: RowResult, again: Verification | None, flow: Flow) -> ListRow:
     judged = [one for one in own if one.verdict != "not applicable"]
     leading = next(iter([*ranked(own), *same, *judged, *own]))
     was = next(_told(again, leading.problem), "")
+    if was and (leading.problem != row.leading or _found_ever(again, row) > 1):
+        was = f"{leading.title} {was}"  # nobody shall take it for the number of another check
     text = f"{was}{passed_text(leading) if ', now ' in was else ''}" or measured_text(leading, flow)
+    if any(one.problem == leading.problem and one.outcome == "new" for one in again.checks):
+        text = f"new: {text}"
     return ListRow(row.id, row.title, leading.verdict, text, leading.problem, row.problems)
+
+
+def _found_ever(again: Verification, row: RowResult) -> int:
+    """How many checks of a row found something, before the change or after it."""
+    found = {"problem", "suspected"}
+    own = [one for one in again.checks if one.problem in row.problems]
+    return sum(not found.isdisjoint({one.before, one.after}) for one in own)
 
 
 def _told(again: Verification, problem: str) -> Iterator[str]:
