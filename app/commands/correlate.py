@@ -63,7 +63,8 @@ def correlate(
         question = _question(reader, entity, counter, instance, finding, window, top)
         found = what_moved(reader, question, known, progress=show, cancel=cancel)
     if as_json:
-        print_json(correlation_json(found, top))
+        why = correlation_view(found, clock, top).empty  # why nothing is ranked
+        print_json({**correlation_json(found, top), "why": why or None})
     else:
         _Page(results()).show(correlation_view(found, clock, top))
 

@@ -7,12 +7,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 
 from app.program import run
 from lab import Lab, load_scenarios, record_lab
-from sessions.store import SessionReader, SessionWriter
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import iso
 
 
@@ -117,6 +119,22 @@ def test_a_window_alone_is_enough(capsys: pytest.CaptureFixture[str], session: P
     assert found["of"] is None
     assert len(found["ranked"]) <= 3
     assert found["baseline"] is not None
+
+
+def test_nothing_ranked_says_why(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """An empty list alone does not tell whether nothing moved or nothing could be compared."""
+    path, vm = tmp_path / "alone.hscope", EntityRef("vm", "only")
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        writer.add_entities([Entity(vm, "only")])
+        series = writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%")])
+        times = 1_800_000_000_000 + np.arange(200, dtype=np.int64) * 5000
+        writer.add_block(
+            writer.add_layout(source, series), encode_block(times, np.sin(np.arange(200.0)).reshape(200, 1))
+        )
+    found = asked(capsys, path, "--entity", "vm:only", "--counter", "cpu.ready")
+    assert found["ranked"] == []
+    assert found["why"].startswith("Nothing moved with it beyond chance.")
 
 
 def test_what_does_not_fit_is_told_in_one_sentence(
