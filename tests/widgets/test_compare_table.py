@@ -326,5 +326,9 @@ def test_what_is_undecided_is_not_said_to_be_the_same(
     page.show_progress(0.5, "reading")
     assert page.charts.charts[0].hint == "Charts of both windows come with the first rows."
     page.show_page(ComparisonPage(head, (), 0), "A against B", has_grown=False)
-    assert page.lists.none.reason.text() == said
-    assert page.charts.charts[0].hint == "No row is shown, so there is nothing to draw."
+    assert page.lists.none.reason.text() == f"{said} Choose a longer or another time for A or B on the left."
+    assert page.charts.isHidden()
+    with qtbot.waitSignal(page.others_wanted, check_params_cb=lambda verdict: verdict == "undecided"):
+        page.lists.none.button.click()
+    page.show_progress(0.5, "reading")
+    assert not page.charts.isHidden()

@@ -101,9 +101,9 @@ class CompareLists(QWidget):
         self._row = f"{row.samples} · effect: Cliff's delta" if row is not None else ""
         self._show_foot()
 
-    def show_none(self, why: str) -> None:
+    def show_none(self, why: str, button: str = "") -> None:
         """Say why there are no rows; empty if there are."""
-        self.none.show_reason(why)
+        self.none.show_reason(why, button)
         self._changes.setCurrentIndex(1 if why else 0)
 
     def _show_foot(self) -> None:

@@ -30,8 +30,11 @@ from wizards.pages.compare_table import ChangesTable
 
 _COMING = "Charts of both windows come with the first rows."
 _CHOOSE = "Choose a row of the table: its chart of both windows is drawn here."
-_NO_ROW = "No row is shown, so there is nothing to draw."
 """What stands in the place of the charts while there is none."""
+_MORE = "Tick more there, or empty the search."
+_OTHER_TIMES = "Choose a longer or another time for A or B on the left."
+_UNDECIDED = "Show undecided"
+"""What can be done where there is no row."""
 
 
 def _nothing_differs(head: PageHead) -> str:
@@ -117,6 +120,7 @@ class ComparePage(QWidget):
         self.charts.pinned.connect(self.pin)
         self.charts.places_changed.connect(self._ask_charts)
         self.lists.more.clicked.connect(self._show_undecided)
+        self.lists.none.wanted.connect(self._show_undecided)
         self.empty.wanted.connect(self.act_wanted)
         self.head.saved.connect(lambda: self.save_wanted.emit(table_file(self.table.table())))
         for one in (self.table, self.lists.settings, self.lists.gone):
@@ -138,6 +142,7 @@ class ComparePage(QWidget):
             self._page = None
             self._drawn = ()
             self.table.show_rows((), new=True)
+        self.charts.show()
         self.charts.show_charts((), None, (), _COMING)
         self.lists.show_counts("", "", has_more=False)
         self._stack.setCurrentIndex(1)
@@ -227,13 +232,15 @@ class ComparePage(QWidget):
         rows, head, changed = self._rows(), self._page.head, self._page.total
         self.table.show_rows(rows, new=new)
         nothing = "No row fits what is chosen on the left." if changed else _nothing_differs(head)
-        self.lists.show_none("" if rows else nothing)
+        has_more = "undecided" not in self._filter.judged and head.undecided > 0
+        advice = _MORE if changed else _OTHER_TIMES
+        self.lists.show_none("" if rows else f"{nothing} {advice}", _UNDECIDED if has_more else "")
+        self.charts.setVisible(bool(rows))
         alike = changed - len(self._page.rows)
         parts = [f"{format_count(alike)} more with the very same numbers"] * bool(alike > 0)
         parts += [f"{format_count(head.undecided)} undecided", f"~ {format_count(head.same)} the same"]
         count = rows_label(len(rows))
-        has_more = "undecided" not in self._filter.judged and head.undecided > 0
-        self.lists.show_counts(count, " · ".join(parts), has_more=has_more)
+        self.lists.show_counts(count, " · ".join(parts), has_more=has_more and bool(rows))
         self._ask_charts()
 
     def _ask_charts(self) -> None:
@@ -250,4 +257,4 @@ class ComparePage(QWidget):
             self.charts_wanted.emit(wanted)
         else:
             self._drawn = ()
-            self.charts.show_charts((), None, (), _CHOOSE if self._rows() else _NO_ROW)
+            self.charts.show_charts((), None, (), _CHOOSE)
