@@ -275,6 +275,12 @@ def test_found_only_leaves_out_empty_groups() -> None:
     assert found_only(()) == ()
 
 
+def test_icons_of_the_sentence_keep_away_from_its_words(page: TroubleshootPage) -> None:
+    """They are drawn in the middle of a wider place: Qt itself leaves four pixels."""
+    for button in (*page.bar.buttons.values(), page.bar.renew):
+        assert button.iconSize().width() >= button.iconSize().height() + 6
+
+
 def test_luns_that_differ_at_their_end_are_told_apart(page: TroubleshootPage) -> None:
     """The symptom and the chart said "naa.600508b400060386000…" of every LUN of an array."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
 
 from resources.foreign_text import shorten_long_words, shown, tooltip_text
 from widgets.context_menu import Entries, make_menu
@@ -16,6 +16,8 @@ from widgets.theme import Theme
 
 Part = Literal["entity", "noticed", "since", "until", "normal", "runs"]
 _NAME, _NARROW = 26, 1060
+_ICON_ROOM = 8
+"""Pixels that an icon has more than it needs, half of them before the text: they touched."""
 _NAMES: dict[Part, str] = {
     "entity": "Who has the symptom",
     "noticed": "What was noticed",
@@ -160,3 +162,6 @@ class SymptomBar(QFrame):
         self.buttons["since"].setIcon(icons.get("timeline"))
         self.buttons["runs"].setIcon(icons.get("jobs"))
         self.renew.setIcon(icons.get("refresh"))
+        for button in (*self.buttons.values(), self.renew):
+            side = self.style().pixelMetric(QStyle.PixelMetric.PM_ButtonIconSize)
+            button.setIconSize(QSize(side + _ICON_ROOM, side))
