@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLabel
@@ -273,6 +273,16 @@ def test_found_only_leaves_out_empty_groups() -> None:
     lines = found_only(lines_of(RUN, load_flow()))
     assert [type(one) for one in lines] == [ListHead, ListRow]
     assert found_only(()) == ()
+
+
+@pytest.mark.parametrize("height", [131, 140, 149, 700])
+def test_no_row_is_cut_at_the_end_of_the_list(page: TroubleshootPage, height: int) -> None:
+    page.show_run(RUN, pending_lines(load_flow()), {}, None)
+    page.list.setFixedHeight(height)
+    QApplication.processEvents()
+    bottom = page.list.viewport().height()
+    below = page.list.indexAt(QPoint(40, bottom - 1))
+    assert not below.isValid() or page.list.visualRect(below).bottom() == bottom - 1
 
 
 def test_icons_of_the_sentence_keep_away_from_its_words(page: TroubleshootPage) -> None:

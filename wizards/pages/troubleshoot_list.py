@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -14,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from resources.foreign_text import shown, tooltip_text
@@ -189,8 +190,24 @@ class ChecksList(PaintedList):
         finally:
             self._is_placing = False
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Show no row in part at the end of the list."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave room below the last row that is whole."""
+        room = self.contentsRect().height()
+        heights = (_HEAD if isinstance(one, ListHead) else _ROW for one in self.checks.lines)
+        ends = [end for end in accumulate(heights) if end <= room]
+        is_cut = bool(ends) and len(ends) < len(self.checks.lines)
+        margin = room - ends[-1] if is_cut else 0
+        if self.viewportMargins().bottom() != margin:
+            self.setViewportMargins(0, 0, 0, margin)
+
     def _place(self, lines: Sequence[Line], wanted: str, first: str) -> None:
         self.checks.show_lines(lines)
+        self._fit()
         ids = [one.id if isinstance(one, ListRow) else "" for one in lines]
         for one in (wanted, first):
             if one in ids:
