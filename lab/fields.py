@@ -252,6 +252,7 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
         {"Link Up?", "Full Duplex?"}
         | {"Link Speed (Mb/s)", "Packets Transmitted/sec", "MBits Transmitted/sec", "Packets Received/sec"}
         | {"MBits Received/sec", "% Outbound Packets Dropped", "% Received Packets Dropped"}
+        | {"Broadcast Packets Received/sec"}
     ),
     "PCPU Power State": frozenset({APERF}),
 }
