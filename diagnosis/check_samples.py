@@ -25,7 +25,8 @@ class CheckSamples:
     ``instants`` are the source's in the part of the time, ``known`` those of them at which the rule's
     condition can be told; ``fewest`` is with how many known ones the rule can be met at the least. A rule
     that only finds is not told in between: all instants count. ``last`` (ms) is the source's newest instant,
-    ``is_late`` if others have gone on without it. ``whatXX
+    ``is_late`` if others have gone on without it. ``what`` names
+    the number that decides, ``counter`` the first counter that it is made of.
     """
 
     what: str
