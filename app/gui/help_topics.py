@@ -98,7 +98,7 @@ def _with_reference(topics: Iterable[Topic], kind: PageKind, reference: Referenc
         # A problem's id means something to a file of its own cards; who looks for help knows its title.
         label = one.title if kind == "problem" else ""
         also = " ".join((one.title, *one.also))
-        yield Topic(first.page, one.name, page_markdown(one), also=also, label=label)
+        yield Topic(first.page, one.name, page_markdown(one, by_title=bool(label)), also=also, label=label)
     yield from (one for one in others if one.title not in pages)
 
 

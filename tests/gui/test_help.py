@@ -195,7 +195,7 @@ def test_f1_explains_what_has_the_focus(live: Program, qtbot: QtBot, tmp_path: P
     assert findings is not None
     wait(qtbot, lambda: findings.cards)
     findings.cards[0].setFocus()
-    assert shown(live, qtbot) == findings.cards[0].finding.problem
+    assert shown(live, qtbot) == findings.cards[0].finding.title
 
 
 def test_search_links_back_and_pages_outside(
@@ -210,14 +210,14 @@ def test_search_links_back_and_pages_outside(
     qtbot.keyClicks(view.search, "cpu.limit")
     assert "Problems › Held back by a CPU limit" in view.hits.item(0).text()
     qtbot.keyClick(view.search, Qt.Key.Key_Return)
-    assert view.text.toPlainText().startswith("cpu.limit")
+    assert view.text.toPlainText().startswith("Held back by a CPU limit")
     view.wanted.emit("problems")
     view.text.anchorClicked.emit(QUrl("#cpucostop"))
-    assert view.text.toPlainText().startswith("cpu.costop")
+    assert view.text.toPlainText().startswith("vCPUs stopped to wait")
     view.back.click()
     assert view.text.toPlainText().startswith("Problems")
     view.forward.click()
-    assert view.text.toPlainText().startswith("cpu.costop")
+    assert view.text.toPlainText().startswith("vCPUs stopped to wait")
     assert opened == [], "nothing outside is opened by itself"
     view.text.anchorClicked.emit(QUrl("https://example.invalid/kb"))
     assert opened == ["https://example.invalid/kb"]

@@ -54,6 +54,7 @@ def test_a_problem_tells_all_that_its_card_knows(card) -> None:  # type: ignore[
         assert threshold.source.replace("|", "\\|") in text
     for cause in card.causes:
         assert f"`{cause.id}`<br>{cause.title}" in text
+        assert f"| {cause.title} | " in text
         assert len(cause.remedies) == sum(f"{one}. " in text for one in range(1, len(cause.remedies) + 1))
         assert cause.title in " ".join(flat.split())
     for trap in card.traps:
@@ -61,7 +62,9 @@ def test_a_problem_tells_all_that_its_card_knows(card) -> None:  # type: ignore[
     assert "{entity}" not in text + flat
     if card.rules:
         assert "When it is found" in parts(page)
-        assert "Causes, and what tells them apart" in parts(page) or not card.causes
+        assert "What tells the causes apart" in parts(page) or not card.causes
+        assert not card.causes or parts(page)[1] == "Causes, and what to do", "what is wanted first"
+        assert parts(page).index("When it is found") > parts(page).index("Causes, and what to do")
 
 
 @pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.key)
@@ -88,6 +91,30 @@ def test_a_page_calls_things_by_their_names_and_each_counter_once() -> None:
     assert "Of a VM. Warning" in text
     assert text.count("mem.compressionRate.average") == 1
     assert "Of: VM, world, host." in page_markdown(only("mem.compress_rate"))
+
+
+def test_causes_are_told_without_what_only_a_finding_fills_in() -> None:
+    text = page_markdown(only("storage.vm_latency"))
+    assert "Look at the IOPS limit of its disks (storage policy" in text
+    assert "look at what the backup left behind." in text
+    assert "it's" not in text
+    assert "[It is flat" not in text
+
+
+def test_other_problems_are_named_by_their_titles() -> None:
+    text = page_markdown(only("storage.vm_latency"))
+    assert "* Explains: [vCPUs blocked in the VMkernel](#cpuvmwait) (same entity): " in text
+    assert (
+        "[A VM runs on a chain of snapshots](#storagesnapshots) (same entity), "
+        "if its cause is “It runs on snapshots, or one is taken or merged”"
+    ) in text
+
+
+def test_the_help_heads_a_problem_by_its_title_once() -> None:
+    lines = page_markdown(only("cpu.ready_high"), by_title=True).splitlines()
+    assert lines[0] == "## High ready time"
+    assert lines[2].startswith("The VM is ready to run")
+    assert lines[-1] == "Commands and files call it `cpu.ready_high`."
 
 
 def test_links_go_both_ways_and_lead_somewhere() -> None:

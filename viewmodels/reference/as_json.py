@@ -13,7 +13,7 @@ def page_json(page: Page) -> Json:
     Of the content a paragraph is a text, a list is a list of texts, a table a list of rows by their heads.
     """
     links = [
-        {"kind": span.page, "name": span.text}
+        {"kind": span.page, "name": span.target}
         for section in page.sections
         for block in section.blocks
         for line in _lines(block)

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from viewmodels.reference.values import Block, Line, Page, PageKind, Paragraph, Span, Table
+from viewmodels.reference.values import Block, Line, Page, PageKind, Paragraph, Span, Table, untitled
 
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 FILES: dict[PageKind, str] = {"problem": "problems.md", "counter": "counters.md"}
 """The page of docs/ with all pages of a kind."""
 
 
-def page_markdown(page: Page) -> str:
-    """Return the page as a section of ``FILES[page.kind]``: a heading with its name, and parts below it."""
-    parts = [f"## {page.name}\n"]
+def page_markdown(page: Page, *, by_title: bool = False) -> str:
+    """Return the page as a section of ``FILES[page.kind]``: a heading with its name, and parts below it.
+
+    ``by_title``: the heading is its title, and its name comes last.
+    """
+    parts = [f"## {page.title if by_title else page.name}\n"]
     for section in page.sections:
         if section.title:
             parts.append(f"### {section.title}\n")
-        parts += [_block(block, page.kind) + "\n" for block in section.blocks]
+        blocks = map(untitled, section.blocks) if by_title and not section.title else section.blocks
+        parts += [_block(block, page.kind) + "\n" for block in blocks]
+    if by_title:
+        parts.append(f"Commands and files call it `{page.name}`.\n")
     return "\n".join(parts)
 
 
@@ -55,4 +61,4 @@ def _span(span: Span, kind: PageKind) -> str:
     if not span.page:
         return words
     file = "" if span.page == kind else FILES[span.page]
-    return f"[{words}]({file}#{anchor(span.text)})"
+    return f"[{words}]({file}#{anchor(span.target)})"

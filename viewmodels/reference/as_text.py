@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from resources.foreign_text import visible
-from viewmodels.reference.values import Block, Page, Paragraph, Span, Table, text_of
+from viewmodels.reference.values import Block, Page, Paragraph, Table, text_of, untitled
 
 _INDENT = "  "
 
@@ -21,16 +21,8 @@ def page_text(page: Page, width: int) -> list[str]:
         for number, block in enumerate(section.blocks):
             if number and not section.title:
                 lines.append("")
-            lines += _block(_untitled(block), width, _INDENT if section.title else "")
+            lines += _block(untitled(block), width, _INDENT if section.title else "")
     return [visible(line) for line in lines]
-
-
-def _untitled(block: Block) -> Block:
-    """The block without the words in bold at its beginning: the first line of the page says them."""
-    if isinstance(block, Paragraph) and block.line and block.line[0].look == "bold":
-        first, *others = block.line[1:]
-        return Paragraph((Span(first.text.lstrip(), first.look, first.page), *others))
-    return block
 
 
 def _block(block: Block, width: int, indent: str) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""The page of a problem: when it is found, by which numbers, what tells its causes apart, and what to do."""
+"""The page of a problem: its causes and what to do first, then when it is found, by which numbers, and what
+tells its causes apart.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from viewmodels.reference import values as page
 from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
-_WORDS = {"{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT, "{esxtop}": RECORD}
+_IF_KNOWN = re.compile(r"\[[^\[\]]*\{[^\[\]]*\]")
+_WORDS = {"{entity}'s": "its", "{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT, "{esxtop}": RECORD}
 _NOT_BEGINNING = re.compile(r"\(\?!((?:[\w-]|\\\.)+)\)\.\*")
 """The pattern of all names but those with a beginning, which admins should not have to decipher."""
 _TAG = re.compile(r"[A-Za-z0-9]+")
@@ -55,13 +58,14 @@ def problem_page(card: Card, known: ProblemKnowledge) -> page.Page:
     """Return the page about a problem."""
     sections: dict[str, Iterable[page.Block]] = {
         "": _head(card),
+        "Causes, and what to do": _causes(card),
+        "Don't be fooled": [page.Bullets(tuple(map(page.plain, card.traps)))] if card.traps else [],
+        "What follows from what": _consequences(card, known.problems),
         "When it is found": _rules(card, known.problems),
+        "What tells the causes apart": _tests(card),
         "Thresholds": _thresholds(card, known.problems),
         "Needed to be judged": _needed(card, known),
         "What it looks at": _signals(card, known),
-        "Causes, and what tells them apart": _causes(card),
-        "What follows from what": _consequences(card, known.problems),
-        "Don't be fooled": [page.Bullets(tuple(map(page.plain, card.traps)))] if card.traps else [],
         "Sources": _sources(card, known.problems),
     }
     return page.page_of("problem", card.id, card.title, sections, (card.title,))
@@ -231,11 +235,20 @@ def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[page.Cell,
 
 
 def _causes(card: Card) -> Iterator[page.Block]:
+    rows = []
+    for cause in card.causes:
+        steps = [f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1)]
+        rows.append((cell(cause.title), cell(*(steps or ["–"]))))
+    if rows:
+        yield page.Table(("Cause", "What to do"), tuple(rows))
+
+
+def _tests(card: Card) -> Iterator[page.Block]:
     if card.causes:
-        yield page.Table(("Cause", "When", "What to do"), tuple(map(_cause, card.causes)))
+        yield page.Table(("Cause", "When"), tuple(map(_test, card.causes)))
 
 
-def _cause(cause: Cause) -> tuple[page.Cell, ...]:
+def _test(cause: Cause) -> tuple[page.Cell, ...]:
     tests = [
         ("by the inventory", cause.stated.test if cause.stated else ""),
         ("likely", cause.likely),
@@ -246,29 +259,38 @@ def _cause(cause: Cause) -> tuple[page.Cell, ...]:
     ]
     if cause.unknown:
         when.append((Span("unknown", "italic"), Span(f" {_spoken(cause.unknown)}")))
-    steps = [f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1)]
-    return cell(code(cause.id), cause.title), cell(*when), cell(*steps)
+    return cell(code(cause.id), cause.title), cell(*when)
 
 
 def _spoken(template: str) -> str:
-    """A sentence without its numbers."""
+    """A sentence without its numbers, and without the parts that are only said where their numbers are
+    known.
+    """
     for place, word in _WORDS.items():
         template = template.replace(place, word)
-    return _PLACE.sub("…", template)
+    while _IF_KNOWN.search(template):
+        template = _IF_KNOWN.sub("", template)  # the innermost first
+    said = _PLACE.sub("…", template)
+    return said[:1].upper() + said[1:]
 
 
 def _consequences(card: Card, problems: Problems) -> Iterator[page.Block]:
+    titles = {one.id: one.title for one in problems.cards}
+    causes = {(one.id, cause.id): cause.title for one in problems.cards for cause in one.causes}
+
     def line(lead: str, other: str, pair: Consequence) -> page.Line:
-        only = f", if its cause is {', '.join(pair.causes)}" if pair.causes else ""
+        named = " or ".join(f"“{causes[pair.downstream, one]}”" for one in pair.causes)
+        whose = "its cause" if pair.downstream == card.id else "the cause there"
+        only = f", if {whose} is {named}" if named else ""
         return (
             Span(f"{lead} "),
-            to_page("problem", other),
+            to_page("problem", other, titles.get(other, "")),
             Span(f" ({_WHERE[pair.relation]}){only}: {pair.because}"),
         )
 
     pairs = problems.consequences
-    lines = [line("It explains", pair.downstream, pair) for pair in pairs if pair.upstream == card.id]
-    lines += [line("It is explained by", pair.upstream, pair) for pair in pairs if pair.downstream == card.id]
+    lines = [line("Explains:", pair.downstream, pair) for pair in pairs if pair.upstream == card.id]
+    lines += [line("Explained by:", pair.upstream, pair) for pair in pairs if pair.downstream == card.id]
     if lines:
         yield page.Bullets(tuple(lines))
 

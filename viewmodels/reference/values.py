@@ -14,12 +14,18 @@ PageKind = Literal["problem", "counter"]
 @dataclass(frozen=True, slots=True)
 class Span:
     """Some words: plain, code, or in italics; ``page`` is the kind of page that they are a link to, if they
-    are.
+    are, and ``name`` that page's name where the words are not it.
     """
 
     text: str
     look: Literal["", "code", "italic", "bold"] = ""
     page: PageKind | Literal[""] = ""
+    name: str = ""
+
+    @property
+    def target(self) -> str:
+        """The name of the page that the words are a link to."""
+        return self.name or self.text
 
 
 Line = tuple[Span, ...]
@@ -88,9 +94,17 @@ def code(text: str) -> Span:
     return Span(text, "code")
 
 
-def to_page(kind: PageKind, name: str) -> Span:
-    """Return a link to a page, with its name as words."""
-    return Span(name, "code", kind)
+def to_page(kind: PageKind, name: str, title: str = "") -> Span:
+    """Return a link to a page, with its title as words, or its name where there is none."""
+    return Span(title, "", kind, name) if title else Span(name, "code", kind)
+
+
+def untitled(block: Block) -> Block:
+    """Return a block without the words in bold at its beginning: a heading above says them."""
+    if isinstance(block, Paragraph) and block.line and block.line[0].look == "bold":
+        first, *others = block.line[1:]
+        return Paragraph((Span(first.text.lstrip(), first.look, first.page), *others))
+    return block
 
 
 def page_of(
