@@ -95,7 +95,7 @@ def test_a_page_calls_things_by_their_names_and_each_counter_once() -> None:
 
 def test_causes_are_told_without_what_only_a_finding_fills_in() -> None:
     text = page_markdown(only("storage.vm_latency"))
-    assert "Look at the IOPS limit of its disks (storage policy" in text
+    assert "Look at the IOPS limit of the VM's disks (storage policy" in text
     assert "look at what the backup left behind." in text
     assert "it's" not in text
     assert "[It is flat" not in text

@@ -20,7 +20,11 @@ from viewmodels.reference.values import Span, cell, code, joined, to_page
 
 _PLACE = re.compile(r"\{[^{}]*\}")
 _IF_KNOWN = re.compile(r"\[[^\[\]]*\{[^\[\]]*\]")
-_WORDS = {"{entity}'s": "its", "{entity}": "it", "{host}": "the host", "{vcenter}": CONNECT, "{esxtop}": RECORD}
+_WORDS = {
+    "{host}": "the host",
+    "{vcenter}": CONNECT,
+    "{esxtop}": RECORD,
+}
 _NOT_BEGINNING = re.compile(r"\(\?!((?:[\w-]|\\\.)+)\)\.\*")
 """The pattern of all names but those with a beginning, which admins should not have to decipher."""
 _TAG = re.compile(r"[A-Za-z0-9]+")
@@ -237,7 +241,10 @@ def _signal(name: str, signal: Signal, catalogue: Catalogue) -> tuple[page.Cell,
 def _causes(card: Card) -> Iterator[page.Block]:
     rows = []
     for cause in card.causes:
-        steps = [f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1)]
+        steps = [
+            f"{number}. {_spoken(step, _about(card, cause))}"
+            for number, step in enumerate(cause.remedies, start=1)
+        ]
         rows.append((cell(cause.title), cell(*(steps or ["–"]))))
     if rows:
         yield page.Table(("Cause", "What to do"), tuple(rows))
@@ -245,10 +252,10 @@ def _causes(card: Card) -> Iterator[page.Block]:
 
 def _tests(card: Card) -> Iterator[page.Block]:
     if card.causes:
-        yield page.Table(("Cause", "When"), tuple(map(_test, card.causes)))
+        yield page.Table(("Cause", "When"), tuple(_test(cause, _about(card, cause)) for cause in card.causes))
 
 
-def _test(cause: Cause) -> tuple[page.Cell, ...]:
+def _test(cause: Cause, about: str) -> tuple[page.Cell, ...]:
     tests = [
         ("by the inventory", cause.stated.test if cause.stated else ""),
         ("likely", cause.likely),
@@ -258,14 +265,23 @@ def _test(cause: Cause) -> tuple[page.Cell, ...]:
         (Span(verdict, "italic"), Span(" "), code(test)) for verdict, test in tests if test
     ]
     if cause.unknown:
-        when.append((Span("unknown", "italic"), Span(f" {_spoken(cause.unknown)}")))
+        when.append((Span("unknown", "italic"), Span(f" {_spoken(cause.unknown, about)}")))
     return cell(code(cause.id), cause.title), cell(*when)
 
 
-def _spoken(template: str) -> str:
-    """A sentence without its numbers, and without the parts that are only said where their numbers are
-    known.
+def _about(card: Card, cause: Cause) -> str:
+    """What a cause is about: "the VM", or "it" where that can be of several kinds."""
+    every = [*(rule.entity for rule in card.rules), *(kind for one in card.presence for kind in one.kinds)]
+    kinds = {kind for kind in every if not cause.entities or kind in cause.entities}
+    return f"the {kind_label(kinds.pop())}" if len(kinds) == 1 else "it"
+
+
+def _spoken(template: str, about: str) -> str:
+    """A sentence about ``about`` without its numbers, and without the parts that are only said where their
+    numbers are known.
     """
+    template = template.replace("{entity}'s", "its" if about == "it" else f"{about}'s")
+    template = template.replace("{entity}", about)
     for place, word in _WORDS.items():
         template = template.replace(place, word)
     while _IF_KNOWN.search(template):
