@@ -53,10 +53,12 @@ def shown(text: str, max_length: int = MAX_LENGTH) -> str:
 def breakable(text: str) -> str:
     """Return ``text`` with break opportunities in long words, such as device names wider than a pane.
 
-    A number and its unit stay on one line.
+    A number and its unit stay on one line. A sentence that begins with a Hebrew or Arabic name stays one of
+    ours, from left to right.
     """
     kept = _SLASHED_UNIT.sub(_WHOLE_SLASH, with_units_kept(text, "\N{NO-BREAK SPACE}"))
-    return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
+    broken = _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
+    return f"{_LEFT_TO_RIGHT}{broken}" if _begins_right_to_left(text) else broken
 
 
 def with_units_kept(text: str, glue: str) -> str:
@@ -83,6 +85,15 @@ def _is_control(character: str) -> bool:
     return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs"}
 
 
+def _begins_right_to_left(text: str) -> bool:
+    """True if the first character with a direction goes from right to left: so would Qt lay it all out."""
+    if text.isascii():
+        return False
+    directions = map(unicodedata.bidirectional, text)
+    return next((one for one in directions if one in {"L", "R", "AL"}), "L") != "L"
+
+
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 _REPLACED = "\ufffd"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_LONG, _BEGIN, _END = re.compile(r"\S{27,}"), 12, 10

@@ -51,7 +51,7 @@ def test_a_heading_has_the_begin_and_the_end_of_a_device() -> None:
 @given(st.text())
 def test_nothing_else_changes(text: str) -> None:
     def plain(one: str) -> str:
-        return one.replace("\u200b", "").replace(NO_BREAK, " ").replace(JOINER, "")
+        return one.replace("\u200b", "").replace("\u200e", "").replace(NO_BREAK, " ").replace(JOINER, "")
 
     assert plain(breakable(text)) == plain(text)
 
@@ -73,3 +73,12 @@ def test_no_text_has_control_characters_or_line_breaks_left(text: str) -> None:
         assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", safe)
         assert len(safe.splitlines()) <= 1
         safe.encode()
+
+
+def test_a_sentence_that_begins_with_a_hebrew_name_runs_from_left_to_right() -> None:
+    mark = "\N{LEFT-TO-RIGHT MARK}"
+    hebrew, arabic = "\u05e9\u05e8\u05ea", "\u062e\u0627\u062f\u0645"
+    assert breakable(f"{hebrew}-01 has 259 MB.").startswith(mark)
+    assert breakable(f"12 {arabic} waits.").startswith(mark)
+    for text in ("esx01 waits.", f"esx01: {hebrew}", "12 %", "Wörk waits.", ""):
+        assert not breakable(text).startswith(mark)
