@@ -65,10 +65,20 @@ class EvidenceRow:
     limit: str
 
 
+_STATISTIC = {
+    "max": "highest",
+    "min": "lowest",
+    "last": "latest",
+    "calm": "at other times",
+    "overall": "all samples",
+}
+"""What a card calls the statistics that have no name in everybody's mouth."""
+
+
 def evidence_row(item: Evidence, lookup: EvidenceLookup) -> EvidenceRow:
     """Return a piece of evidence as texts: ``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
     name = item.what or lookup.label(item.counter)
-    what = f"{name} ({item.statistic})" if item.statistic else name
+    what = f"{name} ({_STATISTIC.get(item.statistic, item.statistic)})" if item.statistic else name
     if item.instance:
         what += f", {item.instance}"
     limit = f"limit {_value(item, item.threshold, lookup)}" if item.threshold is not None else ""

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from resources.catalogue import load_catalogue
 from resources.foreign_text import breakable
-from sessions.findings import Evidence, Finding
+from sessions.findings import CauseVerdict, Evidence, Finding
 from tests.widgets.findings import HOSTS, A, B, C, D, finding, row
 from viewmodels.finding_labels import lookup_in
 from viewmodels.scope_verdict import OF_THE_SESSION
@@ -213,7 +213,7 @@ def test_evidence_tells_a_state_by_its_word(qtbot: QtBot, theme: Theme) -> None:
     made_of_it = replace(state, what="State by free", value=2.0)
     shown.show_findings([finding("esx01", evidence=(state, made_of_it))])
     texts = [one.text() for one in shown.cards[0].findChildren(QLabel)]
-    assert {"Memory state (max)", "soft", "limit clear"} <= set(texts)
+    assert {"Memory state (highest)", "soft", "limit clear"} <= set(texts)
     assert {"2", "limit 1"} <= set(texts)  # a number that is made of it is no state
 
 
@@ -473,3 +473,20 @@ def test_a_button_that_has_no_steps_says_why(view: FindingsView) -> None:
     )
     view.show_findings([finding("c", cause=A, remedies=())])
     assert tip() == (False, "It follows from another finding: mend that one, by its steps.")
+
+
+def test_a_ruled_out_cause_is_quieter_and_statistics_are_words(qtbot: QtBot, view: FindingsView) -> None:
+    causes = (
+        CauseVerdict("limit", "The VM has a limit", "likely", "It is 2,000 MHz."),
+        CauseVerdict("pool", "Its pool has a limit", "ruled out", "The VM's own explains it."),
+    )
+    items = [
+        replace(row("sent", 9.0, None), statistic=how)
+        for how in ("max", "min", "last", "calm", "p95", "mean")
+    ]
+    view.show_findings([replace(finding("a", evidence=items), causes=causes)])
+    labels = {one.text(): one.property("role") for one in card(view, "a").findChildren(QLabel)}
+    assert labels["Its pool has a limit. The VM's own explains it."] == "muted"
+    assert not labels["The VM has a limit. It is 2,000\N{NO-BREAK SPACE}MHz."]
+    told = [text[6:-1] for text in labels if text.startswith("sent (")]
+    assert told == ["highest", "lowest", "latest", "at other times", "p95", "mean"]

@@ -149,7 +149,10 @@ class CardBody(QWidget):
             chip.setFixedSize(_CHIP, 18)
             text = title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip()
             grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(_small(text), number, 1)
+            words = _small(text)
+            if verdict == "ruled out":  # it must not read like an accusation
+                words.setProperty("role", "muted")
+            grid.addWidget(words, number, 1)
         return grid
 
     def _make_changes(self) -> QWidget:
