@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from resources.catalogue import Catalogue
-from resources.foreign_text import shown
+from resources.foreign_text import shorten_long_words, shown
 from resources.units import format_count, format_duration, format_value
 from resources.views import Overview
 from sessions.findings import Finding
@@ -20,7 +20,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of, row_names
 from viewmodels.entity_limits import EntityLimits
-from viewmodels.finding_order import main_causes
+from viewmodels.finding_order import families, identity, main_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
 from viewmodels.scope_filter import ScopeFilter
@@ -33,6 +33,8 @@ _MAX_CURVES = 4
 _SPARE_LINES = 30
 """Lines beyond those shown: numbers for lines that are held in place while others become higher."""
 _MAX_FINDINGS = 4
+_MAX_NAMED = 3
+"""Findings beyond those with a line of their own that are named."""
 _LONGEST = 400
 
 SeriesByCounter = Mapping[tuple[str, str], Sequence[Series]]
@@ -129,18 +131,40 @@ def latest_changes(filtered: ScopeFilter, window: TimeRange, clock: Clock) -> Se
 
 
 def worst_findings(findings: Sequence[Finding]) -> Sequence[tuple[Finding, OverviewLine]]:
-    """Return the worst root causes, each with its line; the line says how many more are like it."""
-    return [
-        (
-            finding,
-            OverviewLine(
-                shown(finding.conclusion, _LONGEST),
-                f"{format_count(alike)} more like it" if alike else "",
-                finding.severity,
-            ),
-        )
-        for finding, alike in main_causes(findings, _MAX_FINDINGS)
-    ]
+    """Return the worst root causes, each with its line; the line says how many follow from it, and how many
+    more are like it.
+    """
+    groups = families(findings)
+    found = []
+    for finding, alike in main_causes(findings, _MAX_FINDINGS):
+        like_it = f"{format_count(alike)} more like it" if alike else ""
+        value = ", ".join(filter(None, (_followers(len(groups[identity(finding)])), like_it)))
+        found.append((finding, OverviewLine(shown(finding.conclusion, _LONGEST), value, finding.severity)))
+    return found
+
+
+def further_findings(findings: Sequence[Finding]) -> str:
+    """Return a sentence about root causes that ``worst_findings`` neither lists nor counts; empty if there
+    are none.
+    """
+    groups = families(findings)
+    told = {(finding.problem, finding.severity) for finding, _ in main_causes(findings, _MAX_FINDINGS)}
+    others = [one for one in findings if identity(one) in groups and (one.problem, one.severity) not in told]
+    if not others:
+        return ""
+    named = [_named(one, len(groups[identity(one)])) for one in others[:_MAX_NAMED]]
+    left = len(others) - len(named)
+    more = [f"and {format_count(left)} more"] if left else []
+    return f"Also found: {'; '.join([*named, *more])}."
+
+
+def _named(finding: Finding, followers: int) -> str:
+    about = ", ".join(filter(None, (shorten_long_words(shown(finding.entity_name)), _followers(followers))))
+    return f"{finding.title} ({about})"
+
+
+def _followers(count: int) -> str:
+    return "1 follows from it" if count == 1 else f"{format_count(count)} follow from it" if count else ""
 
 
 def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCounter:

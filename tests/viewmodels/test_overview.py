@@ -16,13 +16,16 @@ from sessions.model import Entity, EntityRef, Event, Mark, SeriesSpec, SourceSpe
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
+from tests.widgets.findings import finding
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.overview import (
     OverviewContent,
     OverviewLine,
+    further_findings,
     latest_changes,
     lines_in_place,
     overview_content,
+    worst_findings,
 )
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.time_labels import UTC_CLOCK
@@ -163,3 +166,17 @@ def test_curves_and_lines_keep_their_places_while_samples_come(path: Path) -> No
         OverviewLine("c", "1", ref=VMS[3]),
     ]
     assert [(line.name, line.value) for line in lines_in_place(shown, lines)] == [("a", "2"), ("c", "9")]
+
+
+def test_what_follows_and_what_has_no_line_is_told() -> None:
+    causes = [replace(finding(f"vm{at}"), problem=f"p{at}", title=f"Problem {at}") for at in range(9)]
+    follow = [finding("x", cause=causes[0]), *(finding(f"y{at}", cause=causes[5]) for at in range(54))]
+    alike = [replace(causes[3], entity=EntityRef("vm", name)) for name in "uv"]
+    found = [*causes[:4], *alike, *causes[4:], *follow]
+    lines = [line for _, line in worst_findings(found)]
+    assert [line.value for line in lines] == ["1 follows from it", "", "", "2 more like it"]
+    assert further_findings(found) == (
+        "Also found: Problem 4 (vm4); Problem 5 (vm5, 54 follow from it); Problem 6 (vm6); and 2 more."
+    )
+    assert further_findings([*causes[:4], *alike]) == ""
+    assert further_findings([]) == ""

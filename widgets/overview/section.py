@@ -132,9 +132,9 @@ class Section(QFrame):
         """What is said of what was judged; empty if nothing is."""
         return self._verdict.text() if self._words is not None else ""
 
-    def show_verdict(self, words: VerdictWords | None) -> None:
-        """Show below the lines what was judged and up to when; without lines also the result, with its
-        symbol.
+    def show_verdict(self, words: VerdictWords | None, further: str = "") -> None:
+        """Show below the lines what was ``further`` found, and what was judged and up to when; without lines
+        also the result, with its symbol.
         """
         self._words = words
         self._verdict.setVisible(words is not None)
@@ -146,7 +146,10 @@ class Section(QFrame):
         parts += words.left_out if is_alone else ()
         colour = self._theme.tokens.health(words.health)
         symbol = f'<span style="color:{colour}">{SYMBOLS[words.health]}</span>&nbsp; ' if is_alone else ""
-        self._verdict.setText(symbol + html.escape(shown(" ".join(parts), _LONGEST), quote=False))
+        said = [further, " ".join(parts)] if further and not is_alone else [" ".join(parts)]
+        self._verdict.setText(
+            symbol + "<br>".join(html.escape(shown(text, _LONGEST), quote=False) for text in said)
+        )
         self._verdict.setToolTip(tooltip_text("\n".join(words.sentences)))
 
     def _entries(self, at: QPoint | None) -> Entries:

@@ -19,7 +19,14 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
-from viewmodels.overview import MAX_LINES, OverviewLine, TopList, lines_in_place, worst_findings
+from viewmodels.overview import (
+    MAX_LINES,
+    OverviewLine,
+    TopList,
+    further_findings,
+    lines_in_place,
+    worst_findings,
+)
 from viewmodels.time_labels import Clock
 from viewmodels.verdict_words import VerdictWords
 from widgets.charts.card import ChartCard
@@ -114,7 +121,7 @@ class OverviewView(QScrollArea):
         worst = worst_findings(findings)
         self._shown_findings = [finding for finding, _ in worst]
         self._findings.show_lines([line for _, line in worst], "")
-        self._findings.show_verdict(words)
+        self._findings.show_verdict(words, further_findings(findings))
         self._order_focus()
 
     @property
