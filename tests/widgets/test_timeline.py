@@ -98,6 +98,17 @@ def test_words_at_the_end_stand_before_their_line() -> None:
     assert list(labels([wide], [], scale, lambda text: 20.0 * len(text))) == []
 
 
+def test_an_event_that_lasts_is_named_before_instants_beside_it() -> None:
+    scale = Scale(SPAN, 900)
+    slow = Event(T0 + 600_000, "storage", "It became slow")
+    lost = Event(T0 + 660_000, "storage", "All Paths Down", end=T0 + 900_000)
+    short = Event(T0 + 1_500_000, "task", "A task of a second", end=T0 + 1_501_000)
+    later = Event(T0 + 1_505_000, "storage", "All Paths Down again", end=T0 + 1_700_000)
+    found = [one.of for one in labels([], [slow, lost, short, later], scale, lambda text: 7.0 * len(text))]
+    assert found == [lost, later]
+    assert [one.of for one in labels([], [slow, short], scale, lambda text: 7.0 * len(text))] == [slow, short]
+
+
 def test_a_mark_far_outside_of_the_session_can_be_edited(theme: Theme, qtbot: QtBot) -> None:
     view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from resources.foreign_text import shown
-from sessions.model import Mark
+from sessions.model import Event, Mark
 from viewmodels.axis_events import AxisEvent
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
@@ -15,6 +15,8 @@ _MAX_TEXT = 40
 _NEAR = 5
 _GAP = 12
 _BESIDE = 4
+_LONG = 24
+"""Pixels from which on an event's bar is seen as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,33 @@ class Label:
 def labels(
     marks: Iterable[AxisEvent], events: Iterable[AxisEvent], scale: Scale, width_of: Callable[[str], float]
 ) -> Iterator[Label]:
-    """Yield the labels that fit: marks first, then events, each in time order (both must be ordered by time).
+    """Yield the labels that fit: marks first, then events that last and are seen to, the longest first, then
+    other events. Marks and events must be ordered by time.
 
     A text is to the right of its line, or to the left at the end of the lane: in a recording, a new mark is
     always near the end. ``width_of`` returns a text's width in pixels.
     """
     of_marks = list(_fitting(marks, "⚑ ", (), scale, width_of))
     yield from of_marks
-    yield from _fitting(events, "", of_marks, scale, width_of)
+    taken, others = of_marks, []
+    long: list[tuple[float, AxisEvent]] = []
+    for one in events:
+        width = _width(one, scale)
+        if width >= _LONG:
+            long.append((-width, one))
+        else:
+            others.append(one)
+    for _, one in sorted(long, key=lambda pair: pair[0]):
+        fitting = list(_fitting([one], "", taken, scale, width_of))
+        yield from fitting
+        taken = [*taken, *fitting]
+    yield from _fitting(others, "", taken, scale, width_of)
+
+
+def _width(one: AxisEvent, scale: Scale) -> float:
+    """How many pixels an event lasts; 0 for an instant."""
+    end = one.end if isinstance(one, Event) else None
+    return 0.0 if end is None else scale.x_within(end) - scale.x_within(one.at)
 
 
 def _fitting(
