@@ -109,12 +109,17 @@ def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:
     gaps = Counter((gap.source, gap.entity is not None) for gap in snapshot.gaps)
     series = snapshot.series_index.count_by_source
     return [
-        _stored(source, series.get(source.id, 0), gap_count(gaps[source.id, False], gaps[source.id, True]))
+        _stored(
+            source,
+            series.get(source.id, 0),
+            gap_count(gaps[source.id, False], gaps[source.id, True]),
+            has_samples=snapshot.span is not None,
+        )
         for source in snapshot.sources
     ]
 
 
-def _stored(source: Source, series: int, gaps: str) -> SourceEntry:
+def _stored(source: Source, series: int, gaps: str, *, has_samples: bool) -> SourceEntry:
     parts = [f"{source.spec.name} {_family(source.spec.kind)}".strip()]
     if source.spec.interval_s:
         parts.append(format_duration(source.spec.interval_s))
@@ -126,6 +131,9 @@ def _stored(source: Source, series: int, gaps: str) -> SourceEntry:
     elif source.state == "interrupted":
         health = "warning"
         parts.append("interrupted")
+    elif not has_samples:
+        health = "none"
+        parts.append("no samples")
     return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes), source.id, gaps)
 
 

@@ -17,13 +17,14 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.jobs import Job
+from app.gui.source_labels import stored_entries
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.scope import Scope
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import WAIT, child_of, wait
-from tests.viewmodels.sessions import T0, add_source
+from tests.viewmodels.sessions import T0, add_source, reading
 from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
@@ -88,6 +89,15 @@ def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
     assert "Open a session" not in texts(live)
     live.window.show_panel("charts")
     wait(qtbot, lambda: "Nothing to draw" in texts(live))
+
+
+def test_a_source_that_gave_no_sample_is_not_green(home: Path) -> None:
+    path = home / "header.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        writer.add_source(SourceSpec("esxtop", "esx01", 5))
+    with reading(path) as (_reader, snapshot):
+        (entry,) = stored_entries(snapshot)
+    assert (entry.state, entry.text) == ("none", "esx01 esxtop · 5 s · 0 series · no samples")
 
 
 def test_a_late_answer_is_not_taken_for_one_of_the_next_session(
