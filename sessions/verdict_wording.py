@@ -246,7 +246,10 @@ def check_because(check: CheckReach) -> str:
     if check.number is not None and check.is_unjudged_past_limit:
         return f"{number_text(check.number)}; {check.reason}"
     if check.verdict == "insufficient data" or check.number is None:
-        return check.reason or "nothing was in the state that it looks at"
+        unseen = "nothing was in the state that it looks at"
+        if check.verdict == "not found" and check.reason:
+            return f"{unseen}; {check.reason}"
+        return check.reason or unseen
     found = f"{format_count(check.found)} found" if check.found else ""
     return "; ".join(
         part for part in (found, number_text(check.number), certainty_text(check), check.reason) if part

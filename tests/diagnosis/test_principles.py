@@ -338,3 +338,10 @@ def test_a_likely_cause_steps_back_while_a_nearer_one_is_unknown(has_driver: boo
     verdict = {one.cause: one.verdict for one in found.causes}
     assert verdict["host_overcommit"] == ("likely" if has_driver else "possible")
     assert verdict["tools_missing"] == ("ruled out" if has_driver else "unknown")
+
+
+def test_a_check_that_saw_nothing_to_look_at_says_so_beside_what_it_lacks() -> None:
+    check = CheckReach("svmotion.impact", "x", 48, 19, "29 of 48 lack samples for it", "not found")
+    assert check_because(check) == ("nothing was in the state that it looks at; 29 of 48 lack samples for it")
+    lacking = CheckReach("cpu.costop", "x", 48, 0, "no source has %CSTP", "insufficient data")
+    assert check_because(lacking) == "no source has %CSTP"
