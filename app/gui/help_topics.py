@@ -30,6 +30,7 @@ PAGES = (
 """The pages of the help in their order; ``esxtop`` is made from the table of screens."""
 _OF_REFERENCE: dict[str, PageKind] = {"problems": "problem", "counters": "counter"}
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_HEADING = re.compile(r"\A#+ .*\n")
 _IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
 _LINK, _ENOUGH_LINKS = re.compile(r"\]\((?:\w+\.md)?#"), 3
 _FOR_AUTHORS = re.compile(r",\s+drawn\s+from\s(?:(?!\n\n).)*?do\s+not\s+edit\s+this\s+page\.", re.DOTALL)
@@ -122,7 +123,8 @@ def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
         if wanted and all(word in f"{topic.title} {text}".casefold() for word in wanted):
             names = f"{topic.title} {topic.also}".casefold()
             in_title = any(word in names for word in wanted)
-            hits.append((_BOLD_RANK if in_title else _TEXT_RANK, number, topic, _piece(text, wanted)))
+            body = plain(_HEADING.sub("", topic.markdown)) or text  # the title stands above the piece
+            hits.append((_BOLD_RANK if in_title else _TEXT_RANK, number, topic, _piece(body, wanted)))
     return [(topic, piece) for _, _, topic, piece in sorted(hits, key=lambda hit: hit[:2])]
 
 

@@ -164,6 +164,8 @@ def test_search_finds_all_words_and_titles_first(topics: list[Topic]) -> None:
         text = f"{topic.title} {plain(topic.markdown)}".casefold()
         assert "balloon" in text
         assert "limit" in text
+    (_topic, piece) = find_topics(topics, "high ready time")[0]
+    assert piece.startswith("The VM is ready to run"), "its title stands above it"
     assert find_topics(topics, "heat map")[0][0].key == "window#heat-map"
     assert find_topics(topics, "xyzzy") == []
     assert anchor("cpu.limit") == "cpulimit"

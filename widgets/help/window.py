@@ -80,6 +80,7 @@ class HelpWindow(QWidget):
         self.contents.currentItemChanged.connect(lambda item, _old: self._ask(item))
         self.hits = QListWidget()
         self.hits.setWordWrap(True)
+        self.hits.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # its texts wrap
         self.hits.setAccessibleName("What was found")
         self.hits.setSpacing(2)
         self.hits.currentItemChanged.connect(lambda item, _old: self._ask(item))
