@@ -15,6 +15,7 @@ from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.endings import end_note, with_all_above
 from diagnosis.explain import Explanation, explain
+from diagnosis.finding_notes import class_note, pattern_note, short_note
 from diagnosis.finer_source import SourcesOf, written
 from diagnosis.first_look import first_look
 from diagnosis.prepared import Prepared, prepare
@@ -30,14 +31,13 @@ from diagnosis.reach import (
     untold_of,
 )
 from diagnosis.signals import Scene
-from diagnosis.sustained import shortest_hold_s, spacing_ms
+from diagnosis.sustained import shortest_hold_s
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_cluster_of, vsan_stores_of
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.stopping import StopSignal
-from resources.units import format_duration
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
@@ -305,6 +305,7 @@ class Run:
         if ways := [one.way for one in ordered if one.way is not None]:
             self._ways[card.id, self._topology.base(hit.entity)] = ways
         windows = _union([window for one in ordered for window in one.hit.windows])
+        axis = self._table.axis(hit.source)
         told_of = self._told_of(hit)
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
@@ -325,10 +326,10 @@ class Run:
             notes=(
                 *worst.notes,
                 *self._told_from.note(hit.entity, [one.hit.source for one in ordered]),
-                *self._class_note(hit),
-                *self._short_note(hit),
-                *self._pattern_note(hit, windows),
-                *end_note(hit, windows, self._table.axis(hit.source), self._topology, self._events),
+                *class_note(hit, self._topology),
+                *short_note(hit, axis),
+                *pattern_note(hit, windows, axis),
+                *end_note(hit, windows, axis, self._topology, self._events),
             ),
             changes=changes,
             changes_left=left,
@@ -384,42 +385,6 @@ class Run:
             f"{name} ({kinds[one.source]})" if len(sources[name]) > 1 else name
             for one, name in zip(hits, names, strict=True)
         ]
-
-    def _class_note(self, hit: Hit) -> tuple[str, ...]:
-        """Which class of storage it was judged as, why, and with whose numbers."""
-        note = self._topology.storage.note(hit.entity) if hit.compiled.classed else ""
-        return (note,) if note else ()
-
-    def _short_note(self, hit: Hit) -> tuple[str, ...]:
-        if not hit.short:
-            return ()
-        times = self._table.axis(hit.source)
-        length = format_duration(float(times[-1] - times[0]) / 1000)
-        few = f"Judged from {times.size} samples ({length}): few."
-        return (f"{few} They show a state, not how long it has lasted.",)
-
-    def _pattern_note(self, hit: Hit, windows: Sequence[TimeRange]) -> tuple[str, ...]:
-        """That it comes back at even intervals, if it does."""
-        pattern = hit.compiled.sustained.returning
-        if hit.bursts is not None:
-            every, lasts = (format_duration(one / 1000) for one in (hit.bursts.every_ms, hit.bursts.lasts_ms))
-            return (
-                f"It comes back every {every}, for {lasts}: numbers are of these. Look for what does that.",
-            )
-        if pattern is None or len(windows) < pattern.times:
-            return ()
-        step = usual_step(self._table.axis(hit.source))
-        starts = np.array([one.start for one in windows], dtype=np.int64)
-        distance = spacing_ms(starts, pattern.spread, 2 * step)
-        if distance is None:
-            return ()
-        every, lasted = format_duration(distance / 1000), max(one.seconds for one in windows)
-        if lasted and step <= hit.compiled.sustained.clear_s * 1000:
-            lasted += step / 1000  # the last sample stands for an interval, too
-        longest = f", for {format_duration(lasted)} at most" if lasted else ""
-        return (
-            f"It comes back every {every}: {len(windows)} times{longest}. Look for what runs that often.",
-        )
 
     def _seen_from(self, hit: Hit) -> str:
         """The host whose view of a shared entity it is, or that a VM was on then, or the source."""
