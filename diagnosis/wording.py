@@ -75,6 +75,7 @@ class SentenceWriter:
         self._operands = operands
         self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
+        self._rankings: dict[tuple[str, int], list[tuple[int, float]]] = {}
         self._numbers: dict[int, FloatArray] = {}
 
     def text(self, template: Template, row: int) -> str:
@@ -184,43 +185,44 @@ class SentenceWriter:
         return _TOLD_NOTHING if has_all else f"record esxtop of {self._host(row)} again, with -a"
 
     def _top(self, placeholder: Placeholder, row: int) -> str:
-        ranked = self._ranked(placeholder.name, row, placed=True)[:_TOP]
+        signal, ranked = placeholder.name, self._ranked(placeholder.name, row)[:_TOP]
         named = [
-            f"{name} ({format_value(mean, placeholder.unit)})"
-            for name, mean in ranked
+            f"{self._name(signal, member, row, placed=True)} ({format_value(mean, placeholder.unit)})"
+            for member, mean in ranked
             if mean >= placeholder.part * ranked[0][1]
         ]
         return ", ".join(named) or _NOBODY
 
     def _foremost(self, signal: str, row: int, *, placed: bool = False) -> str | None:
-        ranked = self._ranked(signal, row, placed=placed)
+        ranked = self._ranked(signal, row)
+        if not ranked:
+            return None
         is_smallest = self.scene.compiled.signals[signal].signal.reduce == "min"
-        return ranked[-1 if is_smallest else 0][0] if ranked else None
+        return self._name(signal, ranked[-1 if is_smallest else 0][0], row, placed=placed)
 
-    def _ranked(self, signal: str, row: int, *, placed: bool = False) -> list[tuple[str, float]]:
-        """Names of the row's members with their means over its windows, highest first; ``placed``: with where
-        those are that left the row's host.
-        """
+    def _ranked(self, signal: str, row: int) -> list[tuple[int, float]]:
+        """The places of the row's members with their means over its windows, highest first."""
+        key = signal, row
+        if key not in self._rankings:
+            members = self.scene.members(signal)
+            if signal not in self._members:
+                self._members[signal] = self.scene.member_values(signal)
+            own = np.flatnonzero(members.row == members.unit[row])
+            values = self._members[signal][own]
+            windows = np.broadcast_to(self._operands.windows[row], values.shape)
+            means = entity_statistics.mean(values, windows)[:, 0]
+            order = np.argsort(-means, kind="stable")
+            self._rankings[key] = [(int(own[m]), float(means[m])) for m in order if not np.isnan(means[m])]
+        return self._rankings[key]
+
+    def _name(self, signal: str, member: int, row: int, *, placed: bool) -> str:
+        """A member's name; ``placed``: with where it is if it left the row's host."""
         members = self.scene.members(signal)
-        if signal not in self._members:
-            self._members[signal] = self.scene.member_values(signal)
-        own = np.flatnonzero(members.row == members.unit[row])
-        values = self._members[signal][own]
-        means = entity_statistics.mean(values, np.broadcast_to(self._operands.windows[row], values.shape))[
-            :, 0
-        ]
-        order = np.argsort(-means, kind="stable")
-        return [
-            (
-                self._name(members, int(own[m]), row)
-                + (self._where_it_went(members, int(own[m]), row) if placed else ""),
-                float(means[m]),
-            )
-            for m in order
-            if not np.isnan(means[m])
-        ]
+        return self._named(members, member, row) + (
+            self._where_it_went(members, member, row) if placed else ""
+        )
 
-    def _name(self, members: Members, member: int, row: int) -> str:
+    def _named(self, members: Members, member: int, row: int) -> str:
         topology, own, ref = self.scene.topology, self.scene.rows[row], members.refs[member]
         if topology.base(ref) == topology.base(own) and (members.sources[member], ref) != (
             self.scene.source,
@@ -242,21 +244,23 @@ class SentenceWriter:
             return ""
         stays = topology.stays(members.sources[member], topology.base(vm))
         if not stays or stays[-1].host == host:
-            return self._how_long_gone(members.sources[member], vm)
+            return _how_long_gone(self.scene, members.sources[member], vm)
         if all(one.host != host for one in stays):
             return ""
         return f" (at the end on {topology.entity(stays[-1].host).name})"
 
-    def _how_long_gone(self, source: int, vm: EntityRef) -> str:
-        """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
-        table, series = self.scene.table, self.scene.topology.series.of_entity(source, vm)
-        absent = np.isnan(table.rows(source, np.array(series, dtype=np.int64)))
-        known: BoolArray = np.any(~absent, axis=0)
-        axis = table.axis(source)
-        if not known.any() or known[-_GONE_SAMPLES:].any():
-            return ""
-        gone_s = float(axis[-1] - axis[np.flatnonzero(known)[-1]]) / 1000
-        return f" (gone since {format_duration(gone_s)} before the end)"
+
+def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
+    """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
+    table, series = scene.table, scene.topology.series.of_entity(source, vm)
+    axis, ids = table.axis(source), np.array(series, dtype=np.int64)
+    if not np.isnan(table.rows(source, ids, max(0, axis.size - _GONE_SAMPLES))).all():
+        return ""
+    known: BoolArray = np.any(~np.isnan(table.rows(source, ids)), axis=0)
+    if not known.any():
+        return ""
+    gone_s = float(axis[-1] - axis[np.flatnonzero(known)[-1]]) / 1000
+    return f" (gone since {format_duration(gone_s)} before the end)"
 
 
 def _told(event: Event) -> str:
