@@ -74,6 +74,67 @@ def missing(value: FloatArray) -> FloatArray:
     return np.isnan(value).astype(np.float64)
 
 
+class RunningSums:
+    """Sums of samples from the first one on, which go on where the samples of an earlier look end."""
+
+    def __init__(self) -> None:
+        self._totals = self._counts = np.zeros((0, 1))
+        self._all_known = True
+
+    @property
+    def held(self) -> int:
+        """The number of sums that are held, but for room behind them."""
+        return self._totals.size + self._counts.size
+
+    def smoothed(
+        self, values: FloatArray, times: IntArray, before_s: float, after_s: float, start: int = 0
+    ) -> FloatArray:
+        """Return the means of ``smoothed`` at the instants from ``start`` on; ``values`` are those from there
+        on, and the ones before are as they were at an earlier call.
+        """
+        first = _first_from(start, times, -np.int64(before_s * 1000), "right" if not after_s else "left")
+        end = _first_from(start, times, np.int64(after_s * 1000), "right")
+        known = ~np.isnan(values)
+        if self._all_known and not known.all():
+            before = np.arange(start + 1, dtype=np.float64)
+            self._counts = np.repeat(before[None], values.shape[0], axis=0)
+            self._all_known = False
+        if self._all_known:  # as it mostly is: what is there counts as many as there are instants
+            self._totals = _longer(self._totals, values, start)
+            mean: FloatArray = _between(self._totals, first, end)
+            mean /= np.maximum((end - first).astype(np.float64), 1.0)
+            return mean
+        self._totals = _longer(self._totals, np.where(known, values, 0.0), start)
+        self._counts = _longer(self._counts, known.astype(np.float64), start)
+        total, count = _between(self._totals, first, end), _between(self._counts, first, end)
+        return np.where(known, total / np.maximum(count, 1.0), np.nan)
+
+
+def _first_from(start: int, times: IntArray, shift_ms: np.int64, side: Literal["left", "right"]) -> IntArray:
+    """``first_after`` of the instants from ``start`` on."""
+    if not start:
+        return first_after(times, shift_ms, side)
+    return np.searchsorted(times, times[start:] + shift_ms, side=side).astype(np.int64)
+
+
+def _longer(sums: FloatArray, new: FloatArray, start: int) -> FloatArray:
+    """Sums up to each sample, with those of new samples from ``start`` on; there is one more than samples.
+
+    What is behind them in memory is room for more.
+    """
+    if not start:
+        return _sums(new)
+    end = start + new.shape[1] + 1
+    room = sums if sums.base is None else sums.base
+    if room.shape[1] < end:
+        room = np.empty((new.shape[0], end + end // 8))
+        room[:, : start + 1] = sums[:, : start + 1]
+    # One after the other from the last sum on, as when all are summed: the same to the last bit.
+    np.cumsum(np.concatenate((room[:, start : start + 1], new), axis=1), axis=1, out=room[:, start:end])
+    found: FloatArray = room[:, :end]
+    return found
+
+
 def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: float) -> FloatArray:
     """Return the mean of the known samples from ``before_s`` seconds before to ``after_s`` seconds
     after each sample.
@@ -81,16 +142,7 @@ def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: floa
     ``values`` (entities, times), ``times`` int64 ms, increasing. The result is NaN where the sample itself is
     NaN.
     """
-    first = first_after(times, -np.int64(before_s * 1000), "right" if not after_s else "left")
-    end = first_after(times, np.int64(after_s * 1000), "right")
-    known = ~np.isnan(values)
-    if known.all():  # as it mostly is: what is there counts as many as there are instants
-        mean: FloatArray = _between(_sums(values), first, end)
-        mean /= np.maximum((end - first).astype(np.float64), 1.0)
-        return mean
-    total = _between(_sums(np.where(known, values, 0.0)), first, end)
-    count = _between(_sums(known.astype(np.float64)), first, end)
-    return np.where(known, total / np.maximum(count, 1.0), np.nan)
+    return RunningSums().smoothed(values, times, before_s, after_s)
 
 
 def _between(sums: FloatArray, first: IntArray, end: IntArray) -> FloatArray:

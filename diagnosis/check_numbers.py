@@ -192,6 +192,8 @@ def _most_past_limit(part: Scene, focus: TimeRange | None) -> float:
         past = values >= limit  # of states the limit is the first bad one
     if focus is not None:
         past &= (times >= focus.start) & (times <= focus.end)
+    if not past.any():
+        return 0.0
     return float(most_within(past, times, part.compiled.sustained.warning)[0])
 
 

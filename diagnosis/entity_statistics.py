@@ -6,6 +6,8 @@ known samples.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from diagnosis.arrays import BoolArray
@@ -14,19 +16,27 @@ from sessions.model import FloatArray, IntArray
 _MIN_PAIRS = 8  # DESIGN: of fewer points, a correlation of 0.7 is chance more often than once in twenty times
 
 
-def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
+class Place(NamedTuple):
+    """Where values begin that are a part of so many instants: their sums are rounded as if the others were
+    summed too, which are 0.
+    """
+
+    first: int
+    instants: int
+
+
+def mean(values: FloatArray, mask: BoolArray, place: Place | None = None) -> FloatArray:
     """Return the mean of the known samples."""
     known = mask & ~np.isnan(values)
     count = known.sum(axis=1, keepdims=True).astype(np.float64)
-    total = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
-    result: FloatArray = total / np.where(count == 0, np.nan, count)
+    result: FloatArray = _sums(np.where(known, values, 0.0), place) / np.where(count == 0, np.nan, count)
     return result
 
 
-def total(values: FloatArray, mask: BoolArray) -> FloatArray:
+def total(values: FloatArray, mask: BoolArray, place: Place | None = None) -> FloatArray:
     """Return the sum of the known samples."""
     known = mask & ~np.isnan(values)
-    sums = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
+    sums = _sums(np.where(known, values, 0.0), place)
     return np.where(known.any(axis=1, keepdims=True), sums, np.nan)
 
 
@@ -67,12 +77,12 @@ def last(values: FloatArray, mask: BoolArray) -> FloatArray:
     return np.where(known.any(axis=1, keepdims=True), picked, np.nan)
 
 
-def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray) -> FloatArray:
+def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray, place: Place | None = None) -> FloatArray:
     """Return for how many seconds the test is true; ``weights`` are the seconds that each
     sample represents.
     """
     known = mask & ~np.isnan(test)
-    time = (np.where(known, test, 0.0) * weights).sum(axis=1, keepdims=True)
+    time = _sums(np.where(known, test, 0.0) * weights, place)
     return np.where(known.any(axis=1, keepdims=True), time, np.nan)
 
 
@@ -94,6 +104,17 @@ def correlation(left: FloatArray, right: FloatArray, mask: BoolArray) -> FloatAr
     enough = (known.sum(axis=1, keepdims=True) >= _MIN_PAIRS) & (spread > 0)
     result: FloatArray = (dx * dy).sum(axis=1, keepdims=True) / np.where(enough, spread, np.nan)
     return result
+
+
+def _sums(values: FloatArray, place: Place | None) -> FloatArray:
+    if place is None:
+        whole: FloatArray = values.sum(axis=1, keepdims=True)
+        return whole
+    row, sums = np.zeros(place.instants), np.zeros((values.shape[0], 1))
+    for number, own in enumerate(values):
+        row[place.first : place.first + own.size] = own
+        sums[number] = row.sum()
+    return sums
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:

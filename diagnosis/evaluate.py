@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 import msgspec
@@ -16,12 +16,24 @@ from sessions.model import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
+class Later:
+    """The instants from ``start`` on are evaluated, of all ``times``; ``sums`` are those of the same
+    expressions before them, by the node's id.
+    """
+
+    start: int
+    times: IntArray
+    sums: dict[int, arrays.RunningSums]
+
+
+@dataclass(frozen=True, slots=True)
 class Operands:
     """The values of the names in an expression, for ``shape``: the numbers of entities and of times.
 
     ``values``: signals of shape (entities, times) or (entities, 1), and thresholds as plain numbers.
     ``inside``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
     samples on the host that the finding names, which statistics over all samples use; None for all.
+    ``part`` is set where only later instants are evaluated. ``known`` are the statistics so far.
     """
 
     values: Mapping[str, FloatArray | float]
@@ -29,11 +41,22 @@ class Operands:
     shape: tuple[int, int]
     inside: BoolArray | None = None
     there: BoolArray | None = None
+    part: Later | None = None
+    known: dict[Node, FloatArray] = field(default_factory=dict, compare=False, repr=False)
+    _spans: list[slice] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def windows(self) -> BoolArray:
         """Return the mask of samples inside of findings; (entities, times), bool."""
         return np.ones(self.shape, dtype=np.bool_) if self.inside is None else self.inside
+
+    @property
+    def span(self) -> slice:
+        """Return the part of the time from the first sample inside of a finding to the last."""
+        if not self._spans:
+            chosen = np.flatnonzero(self.windows.any(axis=0))
+            self._spans.append(slice(int(chosen[0]), int(chosen[-1]) + 1) if chosen.size else slice(0, 0))
+        return self._spans[0]
 
     @property
     def whole(self) -> BoolArray:
@@ -71,12 +94,10 @@ _OTHER: dict[str, Callable[..., FloatArray]] = {
     "missing": arrays.missing,
 }
 _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
-    "trailing": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s), 0.0),
     "baseline": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.25),
     "highest": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
     "quietest": lambda operands, a, s: arrays.lowest_mean(a, operands.times, float(s)),
     "latest": lambda operands, a, s: arrays.latest_mean(a, operands.times, float(s)),
-    "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
     "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
     "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
     "over max": lambda operands, a: entity_statistics.maximum(a, operands.windows),
@@ -93,6 +114,20 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "over final": lambda operands, a: entity_statistics.last(a, operands.whole),
     "over calm": lambda operands, a: entity_statistics.mean(a, operands.whole & ~operands.windows),
 }
+_SMOOTHED: dict[str, Callable[[float], tuple[float, float]]] = {
+    "trailing": lambda seconds: (seconds, 0.0),
+    "around": lambda seconds: (seconds / 2, seconds / 2),
+}
+"""How many seconds before and after a sample its mean is of."""
+_IN_WINDOWS = frozenset(
+    f"over {one}" for one in ("mean", "max", "min", "p95", "p05", "last", "sum", "share", "seconds")
+)
+"""Statistics that nothing outside of the windows changes."""
+_SUMMED: dict[str, Callable[[FloatArray, BoolArray, entity_statistics.Place], FloatArray]] = {
+    "over mean": entity_statistics.mean,
+    "over sum": entity_statistics.total,
+    "over share": entity_statistics.mean,
+}
 
 
 def evaluate(node: Node, operands: Operands) -> FloatArray:
@@ -104,26 +139,96 @@ def evaluate(node: Node, operands: Operands) -> FloatArray:
 
 
 def _evaluate(node: Node, operands: Operands) -> FloatArray:
-    if node.op == "number":
-        return np.asarray(node.value)
-    if node.op == "name":
-        return np.asarray(operands.values[node.name], dtype=np.float64)
+    if node.op in ("number", "name"):
+        return np.asarray(node.value if node.op == "number" else operands.values[node.name], dtype=np.float64)
+    if node.op in _OVER_TIME:
+        return _over_time(node, operands)
     args = [_evaluate(arg, operands) for arg in node.args]
     if node.op in _BINARY:
         return reduce(_BINARY[node.op], args)
     if node.op in _OTHER:
         return _OTHER[node.op](*args)
-    return _OVER_TIME[node.op](operands, *(_full(arg, operands) if arg.ndim else arg for arg in args))
+    return _smoothed(node, operands, _full(args[0], operands.shape), float(args[1]))
+
+
+def _over_time(node: Node, operands: Operands) -> FloatArray:
+    """A statistic, worked out once for all expressions that use it."""
+    found = operands.known.get(node)
+    if found is None:
+        if node.op in _IN_WINDOWS and operands.inside is not None:
+            found = _in_windows(node, operands)
+        else:
+            args = [_evaluate(arg, operands) for arg in node.args]
+            full = (_full(arg, operands.shape) if arg.ndim else arg for arg in args)
+            found = _OVER_TIME[node.op](operands, *full)
+        operands.known[node] = found
+    return found
+
+
+def _in_windows(node: Node, operands: Operands) -> FloatArray:
+    """A statistic over the windows alone, worked out of the time from the first of them to the last."""
+    span = operands.span
+    values = evaluate_at(node.args[0], operands, span)
+    assert operands.inside is not None
+    mask, place = operands.inside[:, span], entity_statistics.Place(span.start, operands.times.size)
+    if node.op == "over seconds":
+        return entity_statistics.seconds(values, mask, operands.weights[span], place)
+    if node.op in _SUMMED:
+        return _SUMMED[node.op](values, mask, place)
+    return _OVER_TIME[node.op](Operands({}, operands.times[span], values.shape, mask), values)
+
+
+def evaluate_at(node: Node, operands: Operands, span: slice) -> FloatArray:
+    """Return the values of an expression in a part of the time; (entities, instants of the part)."""
+    instants = operands.times.size
+    if is_pointwise(node):
+        named = {name: np.asarray(operands.values[name]) for name in node.names()}
+        own = {
+            name: one[:, span] if one.ndim and one.shape[1] == instants else one
+            for name, one in named.items()
+        }
+        times = operands.times[span]
+        shape = operands.shape[0], times.size
+        return _full(_evaluate(node, Operands(own, times, shape)), shape)
+    return _full(_evaluate(node, operands), operands.shape)[:, span]
+
+
+def _smoothed(node: Node, operands: Operands, values: FloatArray, seconds: float) -> FloatArray:
+    before_s, after_s = _SMOOTHED[node.op](seconds)
+    part = operands.part
+    if part is None:
+        return arrays.smoothed(values, operands.times, before_s, after_s)
+    sums = part.sums.setdefault(id(node), arrays.RunningSums())
+    return sums.smoothed(values, part.times, before_s, after_s, part.start)
 
 
 def is_pointwise(node: Node) -> bool:
     """Return True if the value at a sample depends on that sample alone."""
-    return node.op not in _OVER_TIME and all(map(is_pointwise, node.args))
+    return node.op not in _OVER_TIME and node.op not in _SMOOTHED and all(map(is_pointwise, node.args))
 
 
-def _full(values: FloatArray, operands: Operands) -> FloatArray:
+def settles_ms(
+    node: Node, of_name: Callable[[str], int | None], number: Callable[[Node], float]
+) -> int | None:
+    """Return for how long after an instant samples change the value there (ms); None where all of them do.
+
+    ``of_name`` says the same of a name, ``number`` gives the value of a constant.
+    """
+    if node.op == "name":
+        return of_name(node.name)
+    if node.op in _SMOOTHED:
+        own = settles_ms(node.args[0], of_name, number)
+        return None if own is None else own + int(_SMOOTHED[node.op](number(node.args[1]))[1] * 1000)
+    if node.op in _OVER_TIME:
+        return None
+    found = [settles_ms(arg, of_name, number) for arg in node.args]
+    known = [one for one in found if one is not None]
+    return max(known, default=0) if len(known) == len(found) else None
+
+
+def _full(values: FloatArray, shape: tuple[int, int]) -> FloatArray:
     """The value at every sample, for what is the same at all of them."""
-    return values if values.shape == operands.shape else np.broadcast_to(values, operands.shape)
+    return values if values.shape == shape else np.broadcast_to(values, shape)
 
 
 class Bounds(msgspec.Struct, frozen=True, eq=False):

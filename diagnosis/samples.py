@@ -142,15 +142,15 @@ class SampleTable:
         """Return how many samples each series has in a part of the window."""
         return self._source.stats(ids, window).count
 
-    def rows(self, source: int, ids: IntArray, first: int = 0) -> FloatArray:
+    def rows(self, source: int, ids: IntArray, first: int = 0, end: int | None = None) -> FloatArray:
         """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN.
 
-        ``first``: only those from this instant of the axis on.
+        ``first``, ``end``: only those from this instant of the axis on, and before that one.
         """
         axis, own, numbers = self.axis(source), self._rows.get(source), ids.tolist()
         if own is not None and own.has(numbers):
-            return own.of(numbers, axis.size, first)
-        return self._collected(source, ids)[:, first:]
+            return own.of(numbers, axis.size if end is None else end, first)
+        return self._collected(source, ids)[:, first:end]
 
     def _collected(self, source: int, ids: IntArray) -> FloatArray:
         """The samples of series that are not read yet, of other sources, or absent."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
-from diagnosis.evaluate import Bounds, Operands, bound, evaluate, is_pointwise
+from diagnosis.evaluate import Bounds, Later, Operands, bound, evaluate, is_pointwise, settles_ms
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
 from diagnosis.pruning import Pruning
@@ -48,7 +48,7 @@ class SceneKept:
     others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
     places: tuple[IntArray, IntArray] | None = None
     look: int = -1
-    grows: dict[str, bool] = field(default_factory=dict)
+    settles: dict[str, int | None] = field(default_factory=dict)
     gate: Gate | None = None
     events: SessionEvents | None = None
 
@@ -149,15 +149,13 @@ class Scene:
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
         shape = (len(self.rows), self.times.size)
-        if self.table.grown and is_pointwise(node) and all(_grows(self, name) for name in node.names()):
-            values = self._grown(id(node), partial(_from_instant, self, node, set(node.names())))
-        else:
-            values = evaluate(node, self.operands())
+        values = _derived(self, id(node), node, node.names())
         return values if values.shape == shape else np.broadcast_to(values, shape)
 
-    def _grown(self, name: object, compute: Callable[[int], FloatArray]) -> FloatArray:
+    def grown(self, name: object, compute: Callable[[Later], FloatArray], after_ms: int) -> FloatArray:
+        """Return values that are kept between two looks at a growing session; see ``GrownValues.of``."""
         assert self.table.grown
-        return self.table.grown.of(self._kept, name, self.times.size, compute)
+        return self.table.grown.of(self._kept, name, self.times, compute, after_ms)
 
     def peaks(self, focus: TimeRange | None = None) -> FloatArray:
         """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none.
@@ -176,11 +174,16 @@ class Scene:
         worst: FloatArray = (np.fmin if measure.below else np.fmax).reduce(values, axis=1)
         return worst
 
-    def member_values(self, name: str) -> FloatArray:
-        """Return the values of the signal's members before they are reduced; shape (members, times)."""
+    def member_values(self, name: str, span: slice = slice(None)) -> FloatArray:
+        """Return the values of the signal's members before they are reduced, in a part of the time; shape
+        (members, instants).
+        """
         signal = self.compiled.signals[name]
         assert signal.node
-        return self._over_members(signal.node, signal, self.members(name))
+        if not is_pointwise(signal.node):
+            return self._over_members(signal.node, signal, self.members(name))[:, span]
+        part = Later(span.start or 0, self.times[: span.stop], {})
+        return self._over_members(signal.node, signal, self.members(name), part)
 
     def arrivals(self, signal: Signal) -> FloatArray:
         """Return how many VMs arrived lately on each row's host; shape (rows, times)."""
@@ -219,11 +222,13 @@ class Scene:
         return list(dict.fromkeys([*found, *told]))
 
     def _over_members(
-        self, node: Node, signal: CompiledSignal, members: Members, start: int = 0
+        self, node: Node, signal: CompiledSignal, members: Members, part: Later | None = None
     ) -> FloatArray:
-        """The expression for each member, from an instant on; worked out once for a member that several rows
-        share.
+        """The expression for each member, at all instants or later ones; worked out once for a member that
+        several rows share.
         """
+        start, end = (part.start, part.times.size) if part else (0, self.times.size)
+        times = self.times[start:end] if part else self.times
         first, place = members.distinct
         refs = members.refs if first is place else [members.refs[one] for one in first.tolist()]
         is_classed = not signal.limits.isdisjoint(self.compiled.classed)
@@ -232,13 +237,13 @@ class Scene:
         for name, key in signal.counters.items():
             if name in members.ids:
                 ids = members.ids[name]
-                values[name] = self.table.rows(self.source, ids if first is place else ids[first], start)
+                own = ids if first is place else ids[first]
+                values[name] = self.table.rows(self.source, own, start, end)
             else:
                 known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]
-        times = self.times[start:] if start else self.times
         shape = (first.size, times.size)
-        found = evaluate(node, Operands(values, times, shape))
+        found = evaluate(node, Operands(values, times, shape, part=part))
         if found.shape != shape:
             found = np.broadcast_to(found, shape)
         return members.on_host_values(found if first is place else found[place], times)
@@ -252,20 +257,18 @@ class Scene:
         if signal.signal.happening:
             return _happening(self, signal.signal)
         assert signal.node
-        does_grow = self.table.grown is not None and _grows(self, name)
-        if signal.signal.derived and does_grow:
-            return self._grown(name, partial(_from_instant, self, signal.node, signal.needs))
         if signal.signal.derived:
-            return evaluate(signal.node, self.operands())
+            return _derived(self, name, signal.node, signal.needs)
         compute = partial(self._measured, signal, name)
-        return self._grown(name, compute) if does_grow else compute(0)
+        after_ms = _settles(self, name) if self.table.grown else None
+        return compute(None) if after_ms is None else self.grown(name, compute, after_ms)
 
-    def _measured(self, signal: CompiledSignal, name: str, start: int) -> FloatArray:
-        """A signal that is made of series, from an instant on."""
+    def _measured(self, signal: CompiledSignal, name: str, part: Later | None) -> FloatArray:
+        """A signal that is made of series, of all instants or of later ones."""
         members = self.members(name)
         assert signal.node
-        values = self._over_members(signal.node, signal, members, start)
-        weight = self._over_members(signal.weight, signal, members, start) if signal.weight else None
+        values = self._over_members(signal.node, signal, members, part)
+        weight = self._over_members(signal.weight, signal, members, part) if signal.weight else None
         reduced = members.groups.reduce(values, signal.signal.reduce, weight)
         if signal.signal.whole:
             reduced = members.groups.without_lacking(reduced, _lacks(self, signal.signal, members))
@@ -305,33 +308,58 @@ def _lacks(scene: Scene, signal: Signal, members: Members) -> BoolArray:
     return np.stack(every) if every else np.zeros((0, scene.times.size), np.bool_)
 
 
-def _grows(scene: Scene, name: str) -> bool:
-    """Return True if later samples leave the signal as it is at earlier ones: each of its values is made of
-    samples of the same instant of the scene's own source, and of what an inventory tells.
+def _derived(scene: Scene, name: object, node: Node, needs: Iterable[str]) -> FloatArray:
+    """An expression over signals; of those that no later sample changes only new instants."""
+    after_ms = _node_settles(scene, node) if scene.table.grown else None
+    if after_ms is None:
+        return evaluate(node, scene.operands())
+    return scene.grown(name, partial(_from_instant, scene, node, set(needs)), after_ms)
+
+
+def _settles(scene: Scene, name: str) -> int | None:
+    """Return for how long after an instant samples change a signal there (ms); None if all of them do, or
+    those of another source, whose clock may go otherwise.
     """
     signal = scene.compiled.signals.get(name)
     if signal is None or signal.signal.fact:
-        return name in scene.compiled.thresholds or signal is not None
-    known = scene._kept.grows
+        return 0 if signal or name in scene.compiled.thresholds else None
+    known = scene._kept.settles
     if name not in known:
-        nodes = [one for one in (signal.node, signal.weight) if one]
-        does_grow = bool(nodes) and all(map(is_pointwise, nodes)) and not signal.signal.whole
-        if signal.signal.derived:
-            known[name] = does_grow and all(_grows(scene, need) for need in signal.needs)
-        else:
-            known[name] = does_grow and {*scene.members(name).sources} <= {scene.source}
+        known[name] = _signal_settles(scene, name, signal)
     return known[name]
 
 
-def _from_instant(scene: Scene, node: Node, names: Iterable[str], start: int) -> FloatArray:
+def _signal_settles(scene: Scene, name: str, signal: CompiledSignal) -> int | None:
+    if signal.node is None or signal.signal.whole:
+        return None
+    if signal.signal.derived:
+        return _node_settles(scene, signal.node)
+    if not {*scene.members(name).sources} <= {scene.source}:
+        return None
+    nodes = [one for one in (signal.node, signal.weight) if one]
+    found = [settles_ms(one, lambda _: 0, partial(_number, scene)) for one in nodes]
+    known = [one for one in found if one is not None]
+    return max(known) if len(known) == len(found) else None
+
+
+def _number(scene: Scene, node: Node) -> float:
+    """The value of an expression of thresholds, as of a stretch of time."""
+    return float(evaluate(node, scene.operands()))
+
+
+def _node_settles(scene: Scene, node: Node) -> int | None:
+    return settles_ms(node, partial(_settles, scene), partial(_number, scene))
+
+
+def _from_instant(scene: Scene, node: Node, names: Iterable[str], part: Later) -> FloatArray:
     """An expression over signals that grow, from an instant on."""
     arrays = ((name, np.asarray(scene.values[name])) for name in names)
     values: dict[str, FloatArray | float] = {
-        name: value[:, start:] if value.ndim and value.shape[1] == scene.times.size else value
+        name: value[:, part.start :] if value.ndim and value.shape[1] == scene.times.size else value
         for name, value in arrays
     }
-    times = scene.times[start:]
-    return evaluate(node, Operands(values, times, (len(scene.rows), times.size)))
+    times = scene.times[part.start :]
+    return evaluate(node, Operands(values, times, (len(scene.rows), times.size), part=part))
 
 
 @dataclass(frozen=True, slots=True)

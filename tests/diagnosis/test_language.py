@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnosis import arrays, entity_statistics
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import ExpressionError, Shape, parse
 from sessions.model import FloatArray
@@ -236,3 +237,31 @@ def test_nested_expressions_are_refused_however_little_room_is_left_for_calls() 
         for calls in (0, 300, 600):
             with pytest.raises(ExpressionError):
                 deep(calls, text)
+
+
+@pytest.mark.parametrize("text", ["a", "a * b + limit", "trailing(a, 60)", "a > limit"])
+def test_statistics_of_windows_are_rounded_as_if_all_samples_were_read(text: str) -> None:
+    chance = np.random.default_rng(len(text))
+    a, b = chance.normal(5, 3, (3, 997)), chance.normal(0, 1e4, (3, 997))
+    a[chance.random(a.shape) < 0.05] = np.nan
+    times = np.cumsum(chance.integers(4000, 6000, 997))
+    mask = np.zeros(a.shape, np.bool_)
+    mask[0, 211:390] = mask[1, 300:301] = mask[1, 500:777] = True  # the third has no window
+    known = Operands({"a": a, "b": b, "limit": 5.0, "vcpus": 4.0}, times, a.shape, mask)
+    values = evaluate(parse(text, NAMES), known)
+    weights = arrays.sample_seconds(times)
+    expected = {
+        "mean": entity_statistics.mean(values, mask),
+        "sum": entity_statistics.total(values, mask),
+        "max": entity_statistics.maximum(values, mask),
+        "min": entity_statistics.minimum(values, mask),
+        "p95": entity_statistics.percentile(values, mask, 0.95),
+        "last": entity_statistics.last(values, mask),
+    }
+    if text == "a > limit":
+        expected = {
+            "share": entity_statistics.mean(values, mask),
+            "seconds": entity_statistics.seconds(values, mask, weights),
+        }
+    for name, found in expected.items():
+        assert evaluate(parse(f"{name}({text})", NAMES), known).tobytes() == found.tobytes()
