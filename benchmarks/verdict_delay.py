@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from app.memory import keep_for_arrays
 from benchmarks.big_session import big_session
 from benchmarks.measure import Row
 from diagnosis import diagnose_session
@@ -81,6 +82,7 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 def measure_increment(path: Path, hours: int) -> Row:
     """Measure the processor time of judging one more tick of a long session, beside judging all of it."""
+    keep_for_arrays()  # as the process that judges does
     problems, catalogue = load_problems(), load_catalogue()
     with TemporaryDirectory() as folder:
         grown = Path(folder) / path.name
