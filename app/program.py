@@ -59,7 +59,12 @@ def _obey(arguments: list[str]) -> int:
 
 
 def _require_named_files(arguments: Sequence[str]) -> None:
-    """Raise UsageError where a file to write is called ``-``: many programs take that for standard output."""
+    """Raise UsageError where a file to write is called ``-``: many programs take that for standard output.
+
+    A child that the window starts is told its file later, over its standard input.
+    """
+    if "--attached" in arguments:
+        return
     words = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     for at, word in enumerate(words):
         option, equals, value = word.partition("=")
