@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ def run_at_terminal(
     ``workers`` is the number of worker processes; None chooses it by the files' size.
     """
     found = divided(files)
-    if out.is_file():
+    if os.path.isfile(out):  # noqa: PTH113 - Path.is_file raises where a name is too long
         from sessions.store.left_behind import make_way  # noqa: PLC0415 - mostly nothing is there
 
         make_way(out, replace=asked.replace)
