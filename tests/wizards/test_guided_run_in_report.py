@@ -118,7 +118,7 @@ def test_an_anonymised_report_tells_the_run_without_names(tmp_path: Path) -> Non
     assert left_of(SECRETS, iter([markup])) == []
     told = page(markup, "guided-1")
     assert "Guided troubleshooting: vm-1 run 1" in told
-    assert "Fixed, confidence high." in told
+    assert "Fixed, confidence high; worse elsewhere: vm-4." in told
     assert "PowerCLI: Get-VM 'vm-1' | Set-VM" in told
     assert "vm-1 again" in page(markup, "summary")
     assert validated(out) == ""
