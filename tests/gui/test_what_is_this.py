@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from resources.problem_cards import load_problems
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from widgets.charts.stack import ChartStack
@@ -56,6 +57,11 @@ def heading(program: Program, qtbot: QtBot) -> str:
     return text
 
 
+def title_of(problem: str) -> str:
+    """The heading of a problem's page: its title, not its id."""
+    return load_problems().card(problem).title
+
+
 def wait_for(qtbot: QtBot, found: Callable[[], object]) -> None:
     wait(qtbot, lambda: bool(found()))
 
@@ -65,7 +71,7 @@ def test_a_finding_and_a_check_of_the_verdict(opened: Program, qtbot: QtBot) -> 
     wait_for(qtbot, lambda: view.cards)
     view.cards[0].setFocus()
     choose(view, "What is this problem?")
-    assert heading(opened, qtbot) == view.cards[0].finding.problem
+    assert heading(opened, qtbot) == title_of(view.cards[0].finding.problem)
     qtbot.mouseClick(child_of(view.head, QPushButton), Qt.MouseButton.LeftButton)
     words = opened.desk.verdict_words()
     assert words is not None
@@ -73,7 +79,7 @@ def test_a_finding_and_a_check_of_the_verdict(opened: Program, qtbot: QtBot) -> 
     [label] = [one for one in view.head.findChildren(QLabel) if "<a href" in one.text()]
     assert words.checks[0].partition(":")[0] in view.head.text
     label.linkActivated.emit(words.checked[0])
-    assert heading(opened, qtbot) == words.checked[0]
+    assert heading(opened, qtbot) == title_of(words.checked[0])
 
 
 def test_a_chart(opened: Program, qtbot: QtBot) -> None:
@@ -124,13 +130,13 @@ def test_the_number_beside_an_entity(opened: Program, qtbot: QtBot) -> None:
 
 def test_a_page_leads_to_its_counters_and_back(opened: Program, qtbot: QtBot) -> None:
     opened.desk.topics.problem("cpu.ready_high")
-    assert heading(opened, qtbot) == "cpu.ready_high"
+    assert heading(opened, qtbot) == title_of("cpu.ready_high") == "High ready time"
     view = child_of(opened.window, HelpWindow)
     view.show()
     view.wanted.emit("counters.md#cpuready")
     assert view.text.toPlainText().startswith("cpu.ready\n")
     view.wanted.emit("problems.md#cpucostop")
-    assert view.text.toPlainText().startswith("cpu.costop\n")
+    assert view.text.toPlainText().startswith(f"{title_of('cpu.costop')}\n")
     view.back.click()
     assert view.text.toPlainText().startswith("cpu.ready\n")
     qtbot.keyClicks(view.search, "%RDY")
