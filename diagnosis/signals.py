@@ -20,6 +20,7 @@ from diagnosis.pruning import Pruning
 from diagnosis.reduction import Groups
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents, events_at, length_s
+from diagnosis.storage_events import of_uncounted_storage, told_of_stores
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, Event, FloatArray, IntArray
@@ -202,6 +203,8 @@ class Scene:
         ref, topology = self.rows[row], self.topology
         if signal.of == "all":
             return self.events.of_kinds(signal.happening)
+        if signal.of == "uncounted":
+            return list(of_uncounted_storage(self.events, topology, ref, signal.happening))
         if signal.of == "host":
             hosts = [one.ref for one in topology.hosts(self.source, ref)]
             of_host = self.events.naming(topology.entity(ref).name, signal.happening, hosts) if hosts else []
@@ -209,7 +212,7 @@ class Scene:
             of_device = self.events.happened((topology.base(ref),), signal.happening)
             own = [event for event in of_device if event.log_host in names]  # as this host's logs tell it
             if ref.kind == "device":
-                own += _told_of_stores(self.events, topology.entity(ref).name, signal)
+                own += told_of_stores(self.events, topology.entity(ref).name, signal)
             return sorted({*of_host, *own}, key=lambda event: event.at) if own else list(of_host)
         if not signal.of:
             return self.events.happened((topology.base(ref),), signal.happening)
@@ -371,12 +374,6 @@ class Gate:
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there
     measured: Bounds | None = None  # what the number of the check can be, one for each row
-
-
-def _told_of_stores(events: SessionEvents, device: str, signal: Signal) -> list[Event]:
-    """Return what was told of a datastore in words that name the device: it is so on every host."""
-    named = events.naming(device, signal.happening)
-    return [event for event in named if event.entity is not None and event.entity.kind == "datastore"]
 
 
 def series_of(scene: Scene) -> IntArray:

@@ -56,7 +56,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of_class: str = ""
 
 
-_TOLD_OF = ("", "users", "host", "all")
+_TOLD_OF = ("", "users", "host", "all", "uncounted")
 ACROSS_HOSTS = ("elsewhere", "guest", "users")
 """Scopes whose members are on other hosts, which have samples of their own times."""
 
@@ -71,12 +71,12 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     does, 1 for an event that is told without an end; it counts for ``after_s`` seconds after its end, too.
     With ``reduce`` "count" it is the number of such events that take ``within_s`` seconds or more. They
     happen to the entity, (``of`` "users") to a VM whose disks lie on it or in words that name its datastore,
-    (``of`` "host") to its host, or to a datastore, in words that name the entity, or (``of`` "all") to
-    anything. Only those count whose text has the pattern ``says``, whatever its capitals.
+    (``of`` "host") to its host, or to a datastore, in words that name the entity, ("uncounted") to storage of
+    the host without samples, or ("all") to anything. ``says`` is a pattern of their text, in any capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
-    ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for the devices
-    that a host uses as memory (no ``device`` here); ``vsan`` for the parts (hosts, disk groups, disks,
+    ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for devices that
+    a host uses as memory (no ``device`` here); ``vsan`` for the parts (hosts, disk groups, disks,
     uplinks) that vSAN's performance service tells of a vSAN datastore, of a host (with ``others`` of the
     other hosts of its datastore), or of the host of such a part; ``elsewhere`` for the same entity in other
     sources; ``guest`` for what the VM's own guest counts, or those of a host's VMs; ``users`` for VMs, on any

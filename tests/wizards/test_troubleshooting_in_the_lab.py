@@ -155,7 +155,9 @@ def test_a_memory_limit_is_raised_and_the_balloon_empties(tmp_path: Path) -> Non
     again = {one.problem: one for one in found.checks}["mem.ballooning"]
     assert (again.after, again.because.endswith("It took some time to fade away.")) == ("problem", True)
     rows = [one for one in lines_of(run, load_flow(), found) if isinstance(one, ListRow)]
-    assert {one.id: one.measured for one in rows}["memory_limit"] == "Held back by a memory limit was 103 %, now 0 %"
+    assert {one.id: one.measured for one in rows}[
+        "memory_limit"
+    ] == "Held back by a memory limit was 103 %, now 0 %"
     assert [one.id for one in rows if one.is_found] == [], "what faded away is not there any more"
     assert checks_now(run, found)["mem.ballooning"].verdict == "not found"
 
