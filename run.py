@@ -49,7 +49,7 @@ WINDOW = (
 )
 TESTS = (
     f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool tidy poppler-utils "
-    "fonts-inter|fonts-noto-core"
+    "fonts-inter|fonts-noto-core busybox|busybox-static faketime"
 )
 
 # What 'hyperscope test' does; any other argument of 'run.py test' is for pytest.

@@ -25,8 +25,9 @@ def run_dumps_import(files: Sequence[Path], out: Path, *, host: str, as_json: bo
 
 def _show(report: DumpReport, out: Path) -> None:
     hosts = ", ".join(shown(name) for name in report.hosts)
+    replies = "reply" if report.replies == 1 else "replies"
     print_line(
-        f"{format_count(report.replies)} replies of the esxtop service of {hosts}, "
+        f"{format_count(report.replies)} {replies} of the esxtop service of {hosts}, "
         f"{format_count(report.samples)} samples of {format_count(report.series)} series "
         f"from {format_bytes(report.bytes_read)} → {out}"
     )

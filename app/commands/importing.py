@@ -85,7 +85,8 @@ def import_(
     Lines of logs become events, in a session of their own, beside captures that are imported with them, or
     in one that is there: 'import vmkernel.log vobd.log --into S.hscope --host esx01'. Their times are UTC.
     Of the API's esxtop service: CSV with a row for each sample and the reply in a column RawData, as
-    Get-EsxtopData of hosted vSphere gives it ('| Export-Csv FILE.csv').
+    Get-EsxtopData of hosted vSphere gives it ('| Export-Csv FILE.csv'); or what FetchStats returned, saved as
+    it came, one reply after another or a file for each. A single reply tells levels only, as memory's.
     """
     if (out is None) == (into is None):
         raise UsageError("Say where it goes: -o for a new session, or --into for one that is there.")

@@ -1,4 +1,5 @@
-"""Reads what scripts saved of the esxtop service: a row for each sample, the whole reply in one cell.
+"""Reads what scripts saved of the esxtop service: a row for each sample, the whole reply in one cell; or
+replies as they came, one after another.
 
 ``"Timestamp","SampleNumber","RawData"`` is the form of hosted vSphere's ``Get-EsxtopData``, which customers
 without root have.
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from collectors.esxtop_service.recognising import COLUMN, heading, text_encoding
+from collectors.esxtop_service.recognising import COLUMN, REPLY, heading, is_reply, text_encoding
 from collectors.unpacking import BROKEN, Unpacked, compression_of
 from resources.failures import BadInputError
 from resources.files import opened_for_reading
 from resources.foreign_text import shown
+from resources.units import format_bytes
 
 _HEAD = 4096
 
@@ -55,14 +57,18 @@ class _UnpackedFile(io.RawIOBase):
 
 
 def dump_rows(path: Path, most_bytes: int) -> Iterator[DumpRow]:
-    """Yield the rows of a dump; one cell may have ``most_bytes``.
+    """Yield the rows of a dump, or the replies of a file of replies; each may have ``most_bytes``.
 
     Raises NotFoundError, AccessDeniedError, BadInputError.
     """
     # Whole replies are cells, which Python's reader does not expect; its limit is the process's.
     csv.field_size_limit(max(csv.field_size_limit(), most_bytes))
     with _text(path) as stream:
-        separator, names = _heading_line(stream)
+        line = stream.readline(_HEAD)
+        if is_reply(line):
+            yield from _replies(stream, path, most_bytes)
+            return
+        separator, names = heading(stream.readline(_HEAD) if line.startswith("#TYPE") else line)
         column = next((at for at, name in enumerate(names) if name.lower() == COLUMN), None)
         if column is None:
             raise BadInputError(
@@ -82,6 +88,24 @@ def dump_rows(path: Path, most_bytes: int) -> Iterator[DumpRow]:
             ) from error
 
 
+def _replies(stream: io.TextIOWrapper, path: Path, most_bytes: int) -> Iterator[DumpRow]:
+    """The replies of a file that has nothing else; the first line of the first is read already."""
+    number, lines, size = 1, [REPLY + "\n"], 0
+    while line := stream.readline(most_bytes):
+        if is_reply(line):
+            yield DumpRow(number, "".join(lines))
+            number, lines, size = number + 1, [], 0
+        lines.append(line)
+        size += len(line)
+        if size > most_bytes:
+            raise BadInputError(
+                f"{path}: reply {number} has more than {format_bytes(most_bytes)}.",
+                meaning="No host says so much.",
+                advice="Is it a reply of the esxtop service?",
+            )
+    yield DumpRow(number, "".join(lines))
+
+
 @contextmanager
 def _text(path: Path) -> Iterator[io.TextIOWrapper]:
     with opened_for_reading(path, BadInputError, "Name the dumps in it.") as raw:
@@ -90,10 +114,3 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
         binary = io.BufferedReader(_UnpackedFile(raw, kind, path.name)) if kind else raw
         encoding = text_encoding(binary.peek(4) if isinstance(binary, io.BufferedReader) else b"")
         yield io.TextIOWrapper(binary, encoding=encoding, errors="replace", newline="")
-
-
-def _heading_line(stream: io.TextIOWrapper) -> tuple[str, list[str]]:
-    line = stream.readline(_HEAD)
-    if line.startswith("#TYPE"):
-        line = stream.readline(_HEAD)
-    return heading(line)

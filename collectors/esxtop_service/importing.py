@@ -30,7 +30,7 @@ _VALUES = "==COUNTER-VALUE=="
 _SAME_BOOT_S = 3.0
 _MAX_NAMED = 3
 _FEWEST = 2
-"""A sample is the difference of two replies."""
+"""A sample is the difference of two replies; one alone has levels only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,11 @@ class _Host:
     name: str
     booted_s: float
     files: list[list[Reply]] = field(default_factory=list)
+
+    def recorded(self) -> list[list[Reply]]:
+        """The replies that follow one another: those of each file, and single ones of several files."""
+        single = [reply for replies in self.files if len(replies) == 1 for reply in replies]
+        return [replies for replies in self.files if len(replies) > 1] + ([single] if single else [])
 
 
 class SessionFeed:
@@ -100,7 +105,8 @@ def import_dumps(
     """Import dumps into the new session ``out``; ``progress`` gets the bytes done and of all.
 
     ``host`` is who they are of; without it a host is called after its first file. Files of one host are told
-    by the instant of its boot; two replies of one file make a sample.
+    by the instant of its boot; two replies of one file make a sample, and so do two files of one reply each.
+    A single reply gives its levels: memory, queues, sizes.
 
     Raises NotFoundError, AccessDeniedError, BadInputError for files of which nothing can be read,
     CancelledError, and what SessionWriter.create raises. Whatever is raised, no session is left behind.
@@ -111,11 +117,11 @@ def import_dumps(
         replies = reading.read(path)
         if replies:
             _host_of(hosts, replies[0], host or storable(path.name.split(".")[0])).files.append(replies)
-    if not any(len(replies) > 1 for one in hosts for replies in one.files):
+    if not hosts:
         raise BadInputError(
-            f"{_some([path.name for path in files])}: no two replies of the esxtop service could be read.",
-            meaning=f"A sample is the difference of two. {' '.join(reading.notes[:_MAX_NAMED])}".rstrip(),
-            advice="Take at least two samples, a few seconds apart.",
+            f"{_some([path.name for path in files])}: no reply of the esxtop service could be read.",
+            meaning=" ".join(reading.notes[:_MAX_NAMED]) or "The files have none.",
+            advice="Save what FetchStats returns, at least twice, a few seconds apart.",
         )
     with ExitStack() as on_failure:
         title = f"esxtop service: {_some([path.name for path in files])}"
@@ -146,18 +152,24 @@ def _store(host: _Host, feed: SessionFeed, writer: SessionWriter, reading: _Read
     series, sampler = HostSeries(feed, source, load_catalogue()), Sampler(host.name)
     intervals: list[float] = []
     most, last = 0, 0
-    for replies in sorted(host.files, key=lambda one: time_ms(one[0])):
+    for replies in sorted(host.recorded(), key=lambda one: time_ms(one[0])):
         sampler.forget()
         for reply in sorted(replies, key=time_ms):
             reading.stop_if_asked()
-            sample = sampler.add(reply)
+            sample = sampler.add(reply) if len(replies) > 1 else sampler.alone(reply)
             if sample is not None and sample.t_ms > last:
                 last = sample.t_ms
                 series.add(sample, reply)
                 intervals.append(sample.interval_s)
                 most = max(most, series.series)
+        if len(replies) == 1:
+            reading.notes.append(
+                f"{host.name}: one reply alone tells levels (memory, queues), not how much there was of "
+                "anything in any time; a second one, a few seconds later, would."
+            )
     attributes = {"layout": ", ".join(reading.layouts)} if reading.layouts else {}
-    interval = float(np.median(intervals)) if intervals else None
+    known = [seconds for seconds in intervals if not np.isnan(seconds)]
+    interval = float(np.median(known)) if known else None
     writer.update_source(source, interval_s=interval, attributes=attributes)
     return most
 

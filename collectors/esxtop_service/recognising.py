@@ -12,13 +12,17 @@ from resources.foreign_text import shown
 
 COLUMN = "rawdata"
 """The column that has the replies, in small letters."""
+REPLY = "==NUM-OF-OBJ=="
+"""The line with which a reply begins, whether in a cell or saved as it came."""
 _HEAD = 4096
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 
 
 def is_dump(path: Path) -> bool:
-    """True if a file, plain or compressed, begins as a dump does: a heading with a column RawData."""
+    """True if a file, plain or compressed, begins as a dump does: a heading with a column RawData, or a reply
+    as the service gave it.
+    """
     try:
         if not path.is_file():
             return False  # opening a pipe would wait for its writer
@@ -28,7 +32,8 @@ def is_dump(path: Path) -> bool:
         return False
     if head.startswith(_PACKED):
         head = _unpacked(head)
-    return COLUMN in {name.lower() for name in heading(head.decode(text_encoding(head), "replace"))[1]}
+    text = head.decode(text_encoding(head), "replace")
+    return is_reply(text) or COLUMN in {name.lower() for name in heading(text)[1]}
 
 
 def are_dumps(files: Sequence[Path]) -> bool:
@@ -40,6 +45,11 @@ def are_dumps(files: Sequence[Path]) -> bool:
             advice="Import dumps and other files into sessions of their own.",
         )
     return bool(files) and not others
+
+
+def is_reply(text: str) -> bool:
+    """True if a text begins as a reply does."""
+    return text.lstrip().startswith(REPLY)
 
 
 def text_encoding(head: bytes) -> str:

@@ -80,13 +80,20 @@ class Sampler:
         if before is None or seconds < 0:  # the host booted: nothing to compare with
             return None
         match = None if same else rows_before(before, reply)
-        changes = _Changes(before, reply, match, seconds)
-        parts = [
-            changes.values(table, instances, blocks)
-            for (table, instances), blocks in zip(self._shape.tables, self._shape.blocks, strict=True)
-        ]
-        values = np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
-        return Sample(time_ms(reply), seconds, self._shape, values)
+        return Sample(
+            time_ms(reply),
+            seconds,
+            self._shape,
+            _values(self._shape, _Changes(before, reply, match, seconds)),
+        )
+
+    def alone(self, reply: Reply) -> Sample:
+        """Return what a single reply shows: levels, as memory and queues; whatever grows is NaN.
+
+        Its ``interval_s`` is NaN: it is an instant.
+        """
+        shape = shape_of(reply, signature_of(reply), self._host, self._columns)
+        return Sample(time_ms(reply), np.nan, shape, _values(shape, _Changes(None, reply, None, np.nan)))
 
 
 def time_ms(reply: Reply) -> int:
@@ -132,10 +139,21 @@ def _seconds_between(before: Reply | None, reply: Reply) -> float:
     return float(now - then) / _MICROSECONDS
 
 
-class _Changes:
-    """The growth of counts between two replies; ``match`` says where they differ in objects."""
+def _values(shape: Shape, changes: _Changes) -> FloatArray:
+    """The values of every column of ``shape``, in its order."""
+    parts = [
+        changes.values(table, instances, blocks)
+        for (table, instances), blocks in zip(shape.tables, shape.blocks, strict=True)
+    ]
+    return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
 
-    def __init__(self, before: Reply, reply: Reply, match: Match | None, seconds: float) -> None:
+
+class _Changes:
+    """The growth of counts between two replies; ``match`` says where they differ in objects. Without the
+    reply before nothing has grown by an amount that is known.
+    """
+
+    def __init__(self, before: Reply | None, reply: Reply, match: Match | None, seconds: float) -> None:
         self._before, self._reply, self._match, self._seconds = before, reply, match, seconds
         self._cache: dict[tuple[str, str], FloatArray] = {}
 
@@ -149,6 +167,11 @@ class _Changes:
         if not table.total:
             return values
         return np.concatenate([values, values.mean(axis=0, keepdims=True)])
+
+    @property
+    def is_alone(self) -> bool:
+        """True if there is no reply before."""
+        return self._before is None
 
     def records(self, name: str) -> Records:
         """The records of the newer reply."""
@@ -164,7 +187,7 @@ class _Changes:
     def _growth(self, record: str, field: str) -> FloatArray:
         records = self._reply[record]
         now = records.counts(field)
-        if record not in self._before or field not in self._before[record]:
+        if self._before is None or record not in self._before or field not in self._before[record]:
             return np.full(len(now), np.nan)
         then = self._before[record].counts(field)
         rows = None if self._match is None else self._match[record]
@@ -210,7 +233,7 @@ class _TableView:
         alive = np.ones(len(rows), dtype=np.bool_)
         if "IsValid" in self._records and not self._table.valid_or_not:
             alive &= self._records.counts("IsValid")[rows] != 0
-        if self._table.lives:
+        if self._table.lives and not self._changes.is_alone:
             alive &= ~np.isnan(self._changes.growth(self._table.record, self._table.lives)[rows])
         return alive
 

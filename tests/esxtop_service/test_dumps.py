@@ -8,6 +8,7 @@ import io
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.commands.import_start import Asked, run_at_terminal
@@ -172,12 +173,12 @@ def test_a_file_that_is_cut_off_gives_what_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('"Timestamp","SampleNumber","RawData"\r\n', "no two replies"),
-        (dump(replies(1)[0]), "no two replies"),
-        (dump("OK", "OK"), "no two replies"),
+        ('"Timestamp","SampleNumber","RawData"\r\n', "no reply of the esxtop service could be read"),
+        (dump("OK", "OK"), "no reply of the esxtop service could be read"),
+        ("==NUM-OF-OBJ==\r\n|Server|\r\n", "no reply of the esxtop service could be read"),
         (dump(*replies(2))[:-3000], "can't be read after row 1"),
     ],
-    ids=["no row", "one row", "no reply", "cut off"],
+    ids=["no row", "no reply", "no values", "cut off"],
 )
 def test_what_gives_no_sample_is_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadInputError, match=said):
@@ -212,3 +213,31 @@ def test_the_genuine_reply_fits_its_layout() -> None:
     found = fitting_layout(reply_bytes().decode())
     assert (found.name, found.left_out) == ("ESXi 6.5", ())
     assert len(found.info.types) == 36
+
+
+def test_a_reply_alone_gives_its_levels(tmp_path: Path) -> None:
+    """Memory is known at one instant; how much there was of anything in a time is not, and is said."""
+    report = imported(tmp_path, saved(tmp_path, replies(1)[0], "esx07.txt"))
+    assert (report.hosts, report.replies) == (("esx07",), 1)
+    assert any("one reply alone tells levels" in note for note in report.notes)
+    with SessionReader.open(tmp_path / "S.hscope") as session:
+        [source] = session.sources()
+        assert source.spec.interval_s is None
+        series = session.series()
+        counts = session.stats(np.array([one.id for one in series])).count
+        stored = {one.spec.counter for one, count in zip(series, counts, strict=True) if count}
+    assert {"mem.free", "mem.host_state", "storage.queue_depth_active"} & stored
+    assert not {"cpu.ready", "cpu.used", "storage.commands", "net.rx_packets"} & stored
+
+
+def test_replies_that_were_saved_as_they_came_are_a_recording(tmp_path: Path) -> None:
+    """One after another in a file, or a file for each: the same samples as in a dump."""
+    four = replies()
+    whole = imported(tmp_path, saved(tmp_path, dump(*four)))
+    (tmp_path / "S.hscope").unlink()
+    together = imported(tmp_path, saved(tmp_path, "".join(four), "esx07.dsv"))
+    (tmp_path / "S.hscope").unlink()
+    files = [saved(tmp_path, one, f"esx07.{number}.dsv") for number, one in enumerate(four)]
+    apart = imported(tmp_path, *files)
+    counts = {(one.hosts, one.replies, one.series, one.samples) for one in (whole, together, apart)}
+    assert counts == {(("esx07",), 4, whole.series, whole.samples)}

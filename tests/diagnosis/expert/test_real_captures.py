@@ -14,6 +14,8 @@ import msgspec
 import pytest
 
 from collectors.esxtop.importing import import_captures
+from collectors.esxtop_service.importing import import_dumps
+from collectors.esxtop_service.recognising import is_dump
 from diagnosis import Diagnosis, diagnose_session
 from diagnosis.statistics.curves import knee
 from resources.catalogue import load_catalogue
@@ -26,7 +28,6 @@ from tests.vcenter_lab.vcenter_session import vcenter_session
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
-OPENED = "opened"
 """The claim that a file can be opened at all, in ``wrong_today`` of one that the product refuses."""
 
 
@@ -90,11 +91,10 @@ def read_and_diagnosed(
         session = vcenter_session(as_document(path), load_catalogue())
         return one, diagnose_session(session, load_problems(), load_catalogue())
     out = tmp_path_factory.mktemp("real") / "real.hscope"
-    if OPENED in one.wrong_today:
-        with pytest.raises(NotACaptureError):  # does it open? Then take OPENED off, and its reading counts
-            import_captures([path], out, workers=0)
-        pytest.skip(one.wrong_today[OPENED])
-    import_captures([path], out, workers=0)
+    if is_dump(path):
+        import_dumps([path], out)
+    else:
+        import_captures([path], out, workers=0)
     with SessionReader.open(out) as reader:
         return one, diagnose_session(reader, load_problems(), load_catalogue())
 
