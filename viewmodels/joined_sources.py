@@ -23,6 +23,10 @@ _COARSER = 2
 """A source whose samples are so many times as long apart gives averages that hide something."""
 
 
+PartOf = Callable[[Series], str]
+"""Which part of its entity a series is of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """One counter of one entity as a finer and a coarser source have it.
@@ -114,6 +118,10 @@ class _Within(NamedTuple):
     highest: FloatArray
 
 
+def _instance(series: Series) -> str:
+    return series.spec.instance
+
+
 def is_guess(how: str) -> bool:
     """True for what says that a VM was recognised by its name alone."""
     return how.endswith(_GUESS)
@@ -131,16 +139,20 @@ def guessed_names(session: SampleSource) -> list[str]:
 
 
 def disagreements(
-    session: SampleSource, series: Iterable[Series], window: TimeRange | None = None, most: int | None = None
+    session: SampleSource,
+    series: Iterable[Series],
+    window: TimeRange | None = None,
+    most: int | None = None,
+    part_of: PartOf = _instance,
 ) -> list[Disagreement]:
-    """Return how far sources disagree on those of ``series`` that several have; ``most`` pairs at most."""
-    compared = (_compared(session, *pair, window) for pair in islice(same_quantity(series), most))
+    """Return how far sources disagree on those of ``series`` that several have; ``most`` pairs at most.
+    ``part_of`` is that of ``same_quantity``.
+    """
+    compared = (_compared(session, *pair, window) for pair in islice(same_quantity(series, part_of), most))
     return [one for one in compared if one is not None]
 
 
-def same_quantity(
-    series: Iterable[Series], part_of: Callable[[Series], str] = lambda one: one.spec.instance
-) -> Iterator[tuple[Series, Series]]:
+def same_quantity(series: Iterable[Series], part_of: PartOf = _instance) -> Iterator[tuple[Series, Series]]:
     """Yield those of the series that are one counter of one entity, of two sources each.
 
     ``part_of`` says which part of the entity a series is of: its instance, or who measured it.
@@ -222,25 +234,29 @@ def sentence(one: Disagreement, name: str, sources: Mapping[int, str]) -> str:
     return (
         f"{what}: {sources[one.finer]} {finer}, {sources[one.coarser]} {coarser}: {apart} apart, samples of "
         f"{fine} against {coarse}; they differ by {100 * one.relative:.1f} % on average "
-        f"({format_count(one.values)} values compared){_hidden(one)}"
+        f"({format_count(one.values)} values compared){_after(hidden(one))}"
     )
 
 
 def short_sentence(one: Disagreement, sources: Mapping[int, str]) -> str:
     """Return the disagreement in words, for below the title of a chart that says what it is of."""
     finer, coarser = (format_value(mean, one.unit) for mean in one.means)
-    coarse = format_duration(one.steps_ms[1] / 1000)
+    compared = f"{format_count(one.values)} intervals of {format_duration(one.steps_ms[1] / 1000)}"
     return (
         f"{sources[one.coarser]} {coarser}, {sources[one.finer]} {finer} at the same times: "
-        f"{100 * one.relative:.1f} % apart ({format_count(one.values)} intervals of {coarse}){_hidden(one)}"
+        f"{100 * one.relative:.1f} % apart ({compared}){_after(hidden(one))}"
     )
 
 
-def _hidden(one: Disagreement) -> str:
-    """What the coarser source's averages hide: nothing where both have samples as often."""
+def _after(words: str) -> str:
+    return f"; {words}" if words else ""
+
+
+def hidden(one: Disagreement) -> str:
+    """Return what the coarser source's averages hide; empty where both have samples as often."""
     fine_ms, coarse_ms = one.steps_ms
     if coarse_ms < _COARSER * fine_ms or one.peak is None:
         return ""
     peak, beside = (format_value(value, one.unit) for value in one.peak)
     fine, coarse = (format_duration(step / 1000) for step in one.steps_ms)
-    return f"; averages of {coarse} hide {peak} for {fine} where they say {beside}"
+    return f"averages of {coarse} hide {peak} for {fine} where they say {beside}"

@@ -4,17 +4,30 @@ each host.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sessions.findings import Evidence, Finding
-from sessions.model import EntityRef, Series
+from sessions.model import Entity, EntityRef, Series
 from viewmodels.snapshot import Snapshot
 
 
 def is_shared(ref: EntityRef, snapshot: Snapshot) -> bool:
     """True for a device or datastore that belongs to no single host."""
-    entity = snapshot.entities.get(ref)
+    return _is_shared(ref, snapshot.entities)
+
+
+def _is_shared(ref: EntityRef, entities: Mapping[EntityRef, Entity]) -> bool:
+    entity = entities.get(ref)
     return ref.kind in {"device", "datastore"} and entity is not None and entity.parent is None
+
+
+def part_measured(entities: Mapping[EntityRef, Entity], names: Mapping[int, str]) -> Callable[[Series], str]:
+    """Return what tells which part of its entity a series is of: the host that measured a device that hosts
+    share, else the instance. ``names`` are those of the sources by id.
+
+    Of a shared device a vCenter names the host in the instance, esxtop is that host's.
+    """
+    return lambda one: seen_by(one, names) if _is_shared(one.entity, entities) else one.spec.instance
 
 
 def source_names(snapshot: Snapshot) -> Mapping[int, str]:

@@ -13,7 +13,7 @@ from viewmodels.curve import Curve
 from viewmodels.distinct_names import counter_label
 from viewmodels.host_domains import without
 from viewmodels.joined_sources import SourcesApart, same_quantity, short_sentence, side_by_side
-from viewmodels.shared_devices import is_shared, seen_by, source_names
+from viewmodels.shared_devices import part_measured, source_names
 from viewmodels.snapshot import Snapshot
 
 _GUESSED = "; that they mean one VM is known by its name alone: a guess"
@@ -39,12 +39,7 @@ def _found(
     catalogue: Catalogue | None,
 ) -> Iterator[SourcesApart]:
     sources = {source.id: source for source in snapshot.sources}
-    hosts = source_names(snapshot)
-
-    def part_of(one: Series) -> str:
-        """Of a device that hosts share, a vCenter names the host in the instance, esxtop is that host's."""
-        return seen_by(one, hosts) if is_shared(one.entity, snapshot) else one.spec.instance
-
+    part_of = part_measured(snapshot.entities, source_names(snapshot))
     for pair in same_quantity((one for one in series if one.id in curves), part_of):
         first, second = (_samples(curves[one.id], window) for one in pair)
         compared = side_by_side(first, second)

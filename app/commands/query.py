@@ -25,6 +25,7 @@ from sessions.model import EntityRef, FloatArray, IntArray, Series, SeriesStats,
 from sessions.store import SessionReader
 from sessions.times import TimeRange, iso
 from viewmodels.joined_sources import disagreements, sentence
+from viewmodels.shared_devices import part_measured
 
 BATCH = 1024  # series of the table at a time
 MAX_WIDTH, NUMBER_WIDTH = 48, 12
@@ -203,7 +204,10 @@ def write_table(
         for row, series in enumerate(batch):
             cells = (*rows[begin + row], *number_cells(stats, row, series.spec.unit))
             sys.stdout.write(table_line(cells, widths))
-    for one in disagreements(reader, chosen, window, MAX_COMPARED) if several else ():
+    if not several:
+        return
+    part_of = part_measured(reader.entities(), {source.id: source.spec.name for source in reader.sources()})
+    for one in disagreements(reader, chosen, window, MAX_COMPARED, part_of):
         sys.stdout.write(f"{shown(sentence(one, names[one.entity], sources), 1000)}\n")
 
 

@@ -12,6 +12,7 @@ from sessions.verdict_wording import limits_of, reach_text
 from viewmodels.entity_names import full_name
 from viewmodels.report.document import Block, Cell, Column, Heading, Section, Steps, Table, Tone, paragraph
 from viewmodels.report.material import Material
+from viewmodels.report.two_sources import apart_blocks
 
 _SOURCES, _GAPS = 200, 60
 
@@ -24,6 +25,7 @@ def sources_section(material: Material) -> Section:
         paragraph(f"{shown(snapshot.path.name)}: {format_count(len(snapshot.series))} series, {size}."),
         _sources(material),
         *_gaps(material),
+        *apart_blocks(material),
         *_unjudged(material),
     ]
     return Section("sources", "From what, and how complete", "", tuple(blocks))
