@@ -26,11 +26,16 @@ def written(path: Path, factor: float, *, both: bool = True) -> Path:
     ready = 10 + 5 * np.sin(np.arange(360) / 12.0)
     coarse = fine[3::4]
     with SessionWriter.create(path, title="two", durable=False, bulk=True) as writer:
-        for kind, name, every, times, values, instance in (
-            ("esxtop", "esx01", 5.0, fine, ready, ""),
-            ("vcenter", "vc01", 20.0, coarse, ready.reshape(-1, 4).mean(axis=1) * factor, "esx01"),
+        for spec, times, values, instance in (
+            (SourceSpec("esxtop", "esx01", 5.0), fine, ready, ""),
+            (
+                SourceSpec("vcenter", "vc01", 20.0),
+                coarse,
+                ready.reshape(-1, 4).mean(axis=1) * factor,
+                "esx01",
+            ),
         )[: 2 if both else 1]:
-            source = writer.add_source(SourceSpec(kind, name, every))
+            source = writer.add_source(spec)
             writer.add_entities([Entity(VM, "sql <01>"), Entity(LUN, "naa.6000")])
             specs = [
                 SeriesSpec(VM, "cpu.ready", "%"),
