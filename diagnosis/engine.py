@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from diagnosis.arrays import usual_step
+from diagnosis.blind_rules import untold_of
 from diagnosis.check_numbers import NumberBook
 from diagnosis.common_way import BadWay, CommonWays
 from diagnosis.compiled import CompiledRule
@@ -28,7 +29,6 @@ from diagnosis.reach import (
     known_samples,
     known_within,
     no_samples_verdict,
-    untold_of,
 )
 from diagnosis.signals import Scene
 from diagnosis.sustained import shortest_hold_s

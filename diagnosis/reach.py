@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from diagnosis.arrays import BoolArray, sample_seconds, usual_step
+from diagnosis.blind_rules import blind_reason
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.kinds import plural
@@ -56,7 +57,7 @@ class CardTally:
     there are enough samples, but not in the part of the time that is asked about. ``unseen_s`` is how long a
     problem must last to be seen for sure in the coarsest source, as none speaks for another's entities (0:
     all are fine enough). ``blind`` are the counters that no entity of a kind has, by kind, of rules that
-    could judge none of these. ``rows`` says of each rule's entities which were judged.
+    could judge none of these. ``rows`` says of each rule's entities which were judged, of ``scenes``.
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -69,6 +70,7 @@ class CardTally:
     unseen_s: float = 0.0
     blind: dict[str, set[str]] = field(default_factory=dict)
     rows: list[_Rows] = field(default_factory=list)
+    scenes: list[Scene] = field(default_factory=list)
 
     def has_judged(self, kind: str) -> bool:
         """Return True if an entity of this kind was judged in any source."""
@@ -209,6 +211,7 @@ class ReachBook:
             tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
         tally.rows.append(rows)
+        tally.scenes.append(scene)
         self._note_coarseness(tally, scene, found, rows)
         if rows.judged.any():
             self._rows.append(rows)
@@ -265,9 +268,13 @@ class ReachBook:
         self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, outcomes: Outcomes
     ) -> Verdict:
         """Return the verdict over all that was noted."""
-        reached = self._sources(sources)
+        reached, kinds = self._sources(sources), {one.spec.kind for one in sources}
         checks = tuple(
-            self._left_open(_with_outcome(self._check(card, sources, catalogue), outcomes))
+            self._seen(
+                self._left_open(_with_outcome(self._check(card, sources, catalogue), outcomes)),
+                kinds,
+                catalogue,
+            )
             for card in cards
             if card.rules
         )
@@ -296,6 +303,13 @@ class ReachBook:
             if self._topology.base(ref) == number.entity
         )
         return replace(check, verdict="suspected") if is_over and not any(judged) else check
+
+    def _seen(self, check: CheckReach, kinds: Collection[str], catalogue: Catalogue) -> CheckReach:
+        """The check, without an all-clear where it has no number and could not have found anything."""
+        if check.verdict != "not found" or check.number is not None:
+            return check
+        reason = blind_reason(self.tallies[check.problem].scenes, kinds, catalogue)
+        return replace(check, verdict="insufficient data", judged=0, reason=reason) if reason else check
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
         newest = max(
@@ -358,6 +372,8 @@ class ReachBook:
         told_if_found = not entities and only_finds_there(card, self._topology, self._source_to)
         if entities and not judged and tally.is_elsewhere:
             reason = TOO_FEW_THEN
+        elif entities and not judged and "events" in tally.untold:
+            reason = untold_text({"events"}, kinds)
         elif entities and judged < entities and lacking and not judged:
             reason = lacking_text(lacking, catalogue, kinds)
         elif entities and not judged:
@@ -480,21 +496,3 @@ def _without_series(scene: Scene) -> set[str]:
         for local, ids in scene.members(name).ids.items()
         if (ids < 0).all()
     }
-
-
-def untold_of(scene: Scene) -> set[str]:
-    """Return what the condition asks of an inventory and nobody told: names of facts, events, paths."""
-    measure, topology = scene.compiled.measure, scene.topology
-    found: set[str] = set()
-    if scene.compiled.rule.finds_only:
-        return found
-    for name in scene.compiled.detecting():
-        signal = scene.compiled.signals[name].signal
-        if signal.happening and not scene.events.are_reported:
-            found.add("events")
-        decides = measure is None or name in measure.names()
-        if signal.fact and decides and not topology.texts(signal.fact):
-            found.add(signal.fact)
-        if signal.of == "path" and not topology.rows(scene.source, "path"):
-            found.add("paths")
-    return found

@@ -107,7 +107,8 @@ def _who_counts(counters: Sequence[Counter], kinds: Collection[str]) -> str:
 
 def untold_text(untold: Collection[str], kinds: Collection[str]) -> str:
     """Return what nobody told of, and who would: names of facts, events or paths."""
-    named = ", ".join(sorted(one.replace(".", " ").replace("_", " ") for one in untold))
+    words = {"events": "tasks and events"}
+    named = ", ".join(sorted(words.get(one, one.replace(".", " ").replace("_", " ")) for one in untold))
     if "vcenter" not in kinds:
         return f"no source tells of {named}; vCenter does"
     if "paths" in untold:
