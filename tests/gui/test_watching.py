@@ -27,6 +27,7 @@ from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import USER, TestVCenter
 from viewmodels.snapshot import Snapshot, read_snapshot
 from widgets.connect import ConnectDialog, Place
+from widgets.esxtop import EsxtopModel, EsxtopView
 from widgets.inventory import InventoryView
 from widgets.inventory.model import REF
 
@@ -173,3 +174,44 @@ def test_a_missing_privilege_is_said_with_the_way_that_is_left(
     assert process is not None
     assert process.state == "recording"
     stop(live, qtbot)
+
+
+@pytest.mark.slow
+def test_two_hosts_are_watched_beside_each_other(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter], replies: Path
+) -> None:
+    """Rows of both hosts stand in the esxtop page, and all of them move at esxtop's pace."""
+    server = start_vcenter(
+        hosts=2, vms=2, interval=1, history=30, rollup=10, rollup_days=0, esxtop=replies, esxtop_interval=2
+    )
+    connect(live, qtbot, server)
+    for name in HOSTS[:2]:
+        choose(qtbot, open_menu(live, qtbot, EntityRef("host", name)), f"Watch {name} with esxtop")
+        wait(qtbot, lambda name=name: f"{name} is watched with esxtop" in live.window.messages.text)  # type: ignore[misc]
+    live.window.show_panel("esxtop")
+    view, model = child_of(live.window, EsxtopView), child_of(live.window, EsxtopModel)
+    qtbot.keyClick(view.table, Qt.Key.Key_P)
+    short = {name.partition(".")[0] for name in HOSTS[:2]}
+
+    def have_both_numbers() -> bool:
+        shown_now = shown_by_host(model)
+        return shown_now.keys() == short and all(set(one) - {"", "–"} for one in shown_now.values())
+
+    wait(qtbot, have_both_numbers)
+    first = shown_by_host(model)
+
+    def have_both_moved() -> bool:
+        now = shown_by_host(model)
+        return all(now.get(name) not in (None, numbers) for name, numbers in first.items())
+
+    wait(qtbot, have_both_moved)
+    stop(live, qtbot)
+
+
+def shown_by_host(model: EsxtopModel) -> dict[str, list[str]]:
+    """What the esxtop page has in the rows of each host, by the name that it gives the host."""
+    found: dict[str, list[str]] = {}
+    for row in range(model.rowCount()):
+        cells = [str(model.index(row, column).data()) for column in range(model.columnCount())]
+        found.setdefault(cells[1], []).extend(cells[EsxtopModel.FIXED :])
+    return found
