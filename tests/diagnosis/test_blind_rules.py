@@ -1,4 +1,4 @@
-"""A check that could not have found anything with what a source tells clears nothing: every card and source."""
+"""A check that could not have found anything clears nothing, whatever the card and the source."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_check_is_cleared_by_a_number_or_by_a_state_that_was_looked_at(card: C
 
 
 CLEARED_BY_A_STATE = {"svmotion.impact", "cpu.host_saturated", "cpu.power_management", "storage.nfs_latency"}
-"""Cards that look only at a state which nothing was in: a disk that is moved, a host or a volume under load."""
+"""Cards that look only at a state which nothing was in: a disk that is moved, a host under load."""
 
 
 def test_logs_clear_nothing() -> None:
