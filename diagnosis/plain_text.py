@@ -22,9 +22,9 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 
 
 def report_text(diagnosis: Diagnosis, clock: Clock = UTC_CLOCK) -> str:
-    """Return the whole report as ``hyperscope diagnose`` prints it, without colours."""
+    """Return the whole report as ``hyperscope diagnose --checks`` prints it, without colours."""
     console = _console()
-    render_report(diagnosis, console, clock)
+    render_report(diagnosis, console, clock, checks=True)
     return _text_of(console)
 
 

@@ -20,6 +20,7 @@ from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange
+from sessions.verdict_groups import check_lines
 from sessions.verdict_wording import (
     check_because,
     covered_text,
@@ -38,6 +39,8 @@ _WINDOWS_SHOWN = 3
 _NAMES_SHOWN = 12
 _TOLD = 4  # conclusions beside the first that are told in full where many findings say the same
 _MANY = 3  # findings of one kind from which they are told together
+ALL_CHECKS = "Each check with its number and its limit: hyperscope diagnose SESSION --checks"
+"""How a reader of the short report gets the long one."""
 _SEVERITY: dict[Severity, tuple[str, str, str]] = {
     "critical": ("‼", "!!", "bold red"),
     "warning": ("▲", "!", "bold yellow"),
@@ -51,8 +54,12 @@ _VERDICT: dict[Verdict, tuple[str, str, str]] = {
 }
 
 
-def render_report(diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLOCK) -> None:
-    """Print the findings, worst first, with consequences below their cause, then what was checked."""
+def render_report(
+    diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLOCK, *, checks: bool = False
+) -> None:
+    """Print the findings, worst first, with consequences below their cause, then what was checked: in a few
+    lines, or (``checks``) each check with its number.
+    """
     page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only, clock)
     _heading(diagnosis, page)
     below = _consequences(diagnosis.findings)
@@ -63,8 +70,12 @@ def render_report(diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLO
         else:
             _render_finding(number, alike, diagnosis, below, page)
     page.line()
-    _render_verdicts(diagnosis, page)
-    _render_checks(diagnosis, page)
+    if checks or not diagnosis.verdict.is_judged:
+        _render_verdicts(diagnosis, page)
+        _render_checks(diagnosis, page)
+    else:
+        for lead, line in _labelled("Checks", [*check_lines(diagnosis.verdict), ALL_CHECKS]):
+            page.paragraph(lead, line)
 
 
 def render_finding(

@@ -82,7 +82,7 @@ def limits_of(verdict: Verdict) -> list[str]:
         *[clear] * bool(clear),
         *unjudged,
         *in_part,
-        *_averaged(verdict),
+        *coarse_texts(verdict),
         *_hidden(verdict),
         *source_limits(verdict),
         *thresholds_of(verdict),
@@ -107,7 +107,7 @@ def _may_hide(check: CheckReach) -> bool:
     return check.verdict == "not found" and check.unseen_s > 0
 
 
-def _averaged(verdict: Verdict) -> list[str]:
+def coarse_texts(verdict: Verdict) -> list[str]:
     """Return which problems were not found in coarse samples, a sentence for each time that these hide."""
     found: dict[float, list[CheckReach]] = {}
     for check in verdict.checks:

@@ -43,6 +43,9 @@ def diagnose(
         ),
     ] = None,
     thresholds: Thresholds = "",
+    checks: Annotated[
+        bool, typer.Option("--checks", help="List every check, with its number, its limit and what it lacks.")
+    ] = False,
     keep: Annotated[bool, typer.Option(help="Store the findings in the session.")] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -57,7 +60,7 @@ def diagnose(
     if as_json:
         print_json(findings_json(outcome))
     else:
-        render_report(outcome, results(), clock)
+        render_report(outcome, results(), clock, checks=checks)
         say_what_is_left(session)
 
 

@@ -13,13 +13,19 @@ from diagnosis.report import render_report
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
-def printed(*recordings: Recording, width: int = 80, encoding: str = "utf-8", terminal: bool = False) -> str:
+def printed(
+    *recordings: Recording,
+    width: int = 80,
+    encoding: str = "utf-8",
+    terminal: bool = False,
+    checks: bool = False,
+) -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
     console = Console(
         file=stream, width=width, force_terminal=terminal, markup=False, highlight=False, legacy_windows=False
     )
-    render_report(diagnosed(*recordings), console)
+    render_report(diagnosed(*recordings), console, checks=checks)
     stream.flush()
     return raw.getvalue().decode(encoding)
 
@@ -38,7 +44,7 @@ def limited(name: str = "web01") -> Recording:
 
 
 def test_a_finding_reads_like_a_page_of_the_manual() -> None:
-    text = printed(limited())
+    text = printed(limited(), checks=True)
     head, _, tail = text.partition("\nVerdicts")
     assert (
         head
@@ -80,13 +86,38 @@ def test_a_healthy_session_says_so_and_what_was_not_checked() -> None:
     recording = Recording(seconds=600)
     recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
     recording.vm("web01", {"cpu.ready": 0.4, "cpu.max_limited": 0.0})
-    text = printed(recording)
+    text = printed(recording, checks=True)
     assert text.startswith("No problem found.\n")
     assert re.search(r"Checked +\d problems: .*cpu.limit \(1\),.*cpu.ready_high\s+\(1\)", text, re.DOTALL)
     assert "cpu.costop: needs CPU co-stop (%CSTP), which this data does not have." in text
     assert "storage.nfs_latency" in text
     why = "this data has nothing that they are about, or not the counters that they need."
     assert why in " ".join(text.split())
+
+
+def test_checks_are_told_in_a_line_for_each_area() -> None:
+    recording = Recording(seconds=600)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0, "mem.state": 0.0})
+    recording.vm("web01", {"cpu.ready": 0.4, "cpu.max_limited": 0.0})
+    recording.vm("bare", {"cpu.used": 20.0})
+    text = printed(recording)
+    assert len(text.splitlines()) < 30
+    flat = " ".join(text.split())
+    assert "Checks CPU: 3 not found (of 2 only a part could be judged); not judged cpu.costop, " in flat
+    assert " (esxtop -b -a would tell)" in flat
+    assert "Memory: 1 not found; not judged mem." in flat
+    assert "cpu.ready_high" not in flat, "counted, not listed"
+    assert "the vSAN performance service would show 6" in flat
+    assert flat.endswith("hyperscope diagnose SESSION --checks")
+
+
+def test_a_number_over_its_limit_is_told_in_the_short_report_too() -> None:
+    recording = Recording(seconds=45)
+    recording.on_host({"mem.state": 0.0})
+    recording.vm("web01", {"cpu.max_limited": 20.0, "cpu.ready": 21.0, "cpu.run": 80.0})
+    long = Recording("esx02", seconds=600)
+    long.on_host({"mem.state": 0.0})
+    assert "cpu.limit: suspected: time held back by a limit" in " ".join(printed(recording, long).split())
 
 
 def test_states_of_two_samples_were_not_ruled_out() -> None:
