@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -50,9 +51,13 @@ class Importance:
         if verdict not in {"higher", "lower"}:
             return ""
         known = self.catalogue.get(counter)
-        if known is None or not known.better or counter in self.rules.load_counters:
+        if known is None or not known.better or counter in self._load_counters:
             return "to know"
         return "better" if (verdict == "higher") == (known.better == "high") else "worse"
+
+    @cached_property
+    def _load_counters(self) -> frozenset[str]:
+        return self.rules.load_counters
 
 
 def order(pairs: Sequence[Pair], means: tuple[Means, Means], of: Differences, known: Importance) -> IntArray:
@@ -66,37 +71,50 @@ def order(pairs: Sequence[Pair], means: tuple[Means, Means], of: Differences, kn
     with np.errstate(divide="ignore", invalid="ignore"):
         in_noise = np.where(noise > 0, size / (size + noise), (size > 0).astype(np.float64))
         relative = np.where(level > 0, size / level, 0.0)
-    crossed = _limits_crossed(pairs, a.mean, b.mean, known.limits)
-    weights: dict[tuple[str, str, bool], float] = {}
-    weight = np.array([_weight(pair.a, weights, known) for pair in pairs], np.float64)
+    alike = _alike(pairs)
+    kinds, number = alike
+    weight = np.array([known.of(one) for one in kinds], np.float64)[number]
+    felt = np.array([known.judged(one.counter, "higher") != "to know" for one in kinds], np.bool_)[number]
+    crossed = _limits_crossed(pairs, alike, (a.mean, b.mean), known.limits)
     score = weight * (1 + known.rules.ranking.severity * crossed) * in_noise * np.sqrt(relative)
-    felt = np.array([bool(known.judged(pair.a.counter, "higher") != "to know") for pair in pairs], bool)
     group = np.where(of.verdict == SAME, 3, np.where(of.verdict == UNDECIDED, 2, np.where(felt, 0, 1)))
     return np.lexsort((-score, group))
 
 
-def _weight(series: Series, known: dict[tuple[str, str, bool], float], importance: Importance) -> float:
-    key = (series.entity.kind, series.counter, bool(series.spec.instance))
-    if key not in known:
-        known[key] = importance.of(series)
-    return known[key]
+_Alike = tuple[Sequence[Series], IntArray]
+"""One series of each kind of entity and counter, and for each pair the place of the one that it is like."""
+
+
+def _alike(pairs: Sequence[Pair]) -> _Alike:
+    """What matters of a counter is asked a few hundred times, not for each of tens of thousands of pairs."""
+    places: dict[tuple[str, str, bool], int] = {}
+    some: list[Series] = []
+    number = []
+    for pair in pairs:
+        spec = pair.a.spec
+        place = places.setdefault((spec.entity.kind, spec.counter, bool(spec.instance)), len(some))
+        if place == len(some):
+            some.append(pair.a)
+        number.append(place)
+    return some, np.array(number, np.int64)
 
 
 def _limits_crossed(
-    pairs: Sequence[Pair], mean_a: FloatArray, mean_b: FloatArray, limits: LimitsByCounter
+    pairs: Sequence[Pair], alike: _Alike, means: tuple[FloatArray, FloatArray], limits: LimitsByCounter
 ) -> FloatArray:
     """How many limits lie between both means; a latency counts only where its entity has a load."""
     found = np.zeros(len(pairs))
-    judged = [
-        (at, one) for at, pair in enumerate(pairs) if (one := limits.of(pair.a.counter, pair.a.entity.kind))
-    ]
-    loads = _loads(pairs, mean_a, mean_b, {one.load for _, one in judged if one.load})
-    for at, one in judged:
-        states = [
-            _state(one, float(means[at]), loads[side].get((pairs[at].a.entity, one.load)))
-            for side, means in enumerate((mean_a, mean_b))
-        ]
-        found[at] = abs(states[0] - states[1])
+    of_kinds = [limits.of(one.counter, one.entity.kind) for one in alike[0]]
+    loads = _loads(pairs, alike, means, {one.load for one in of_kinds if one is not None and one.load})
+    for place, one in enumerate(of_kinds):
+        if one is None:
+            continue
+        for at in np.flatnonzero(alike[1] == place).tolist():
+            states = [
+                _state(one, float(mean[at]), loads[side].get((pairs[at].a.entity, one.load)))
+                for side, mean in enumerate(means)
+            ]
+            found[at] = abs(states[0] - states[1])
     return found
 
 
@@ -107,12 +125,12 @@ def _state(limits: CounterLimits, value: float, load: float | None) -> int:
 
 
 def _loads(
-    pairs: Sequence[Pair], mean_a: FloatArray, mean_b: FloatArray, counters: set[str]
+    pairs: Sequence[Pair], alike: _Alike, means: tuple[FloatArray, FloatArray], counters: set[str]
 ) -> tuple[dict[tuple[EntityRef, str], float], dict[tuple[EntityRef, str], float]]:
     found: tuple[dict[tuple[EntityRef, str], float], dict[tuple[EntityRef, str], float]] = ({}, {})
-    for at, pair in enumerate(pairs):
-        if pair.a.counter in counters:
-            for side, means in zip(found, (mean_a, mean_b), strict=True):
-                key = (pair.a.entity, pair.a.counter)
-                side[key] = max(side.get(key, 0.0), float(means[at]))
+    meant = [place for place, one in enumerate(alike[0]) if one.counter in counters]
+    for at in np.flatnonzero(np.isin(alike[1], meant)).tolist():
+        key = (pairs[at].a.entity, pairs[at].a.counter)
+        for side, mean in zip(found, means, strict=True):
+            side[key] = max(side.get(key, 0.0), float(mean[at]))
     return found
