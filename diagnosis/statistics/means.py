@@ -65,8 +65,8 @@ def means_of(values: FloatArray) -> Means:
     present = ~np.isnan(values)
     count = present.sum(axis=1).astype(np.float64)
     some = np.where(count > 0, count, np.nan)
-    mean = np.where(present, values, 0.0).sum(axis=1) / some
-    centred = np.where(present, values - mean[:, None], 0.0)
+    mean = _where(present, values).sum(axis=1) / some
+    centred = _where(present, values - mean[:, None])
     squares = np.einsum("ij,ij->i", centred, centred)
     still = squares <= (1e-12 * np.abs(mean)) ** 2 * count  # rounding of the mean, no scatter
     squares = np.where(still, 0.0, squares)
@@ -83,6 +83,11 @@ def means_of(values: FloatArray) -> Means:
     error[rows], freedom[rows] = of_blocks.error[larger], of_blocks.freedom[larger]
     told[rows] = np.maximum(variance[rows] / error[rows], 1.0)
     return Means(count, mean, np.sqrt(variance), np.sqrt(error), freedom, told)
+
+
+def _where(present: _Present, values: FloatArray) -> FloatArray:
+    """The values that are there, and 0 for the others."""
+    return values if present.all() else np.where(present, values, 0.0)
 
 
 def _neighbours(centred: FloatArray, present: _Present, squares: FloatArray, count: FloatArray) -> FloatArray:
@@ -110,14 +115,15 @@ def _by_blocks(centred: FloatArray, present: _Present) -> _BlockErrors:
     """Double the blocks until neighbours hardly resemble each other, or fewer than eight would be left."""
     found = _BlockErrors(np.zeros(len(centred)), np.full(len(centred), _LEAST_FREEDOM))
     left = np.arange(len(centred))
-    sums, known = centred, present.astype(np.float64)
+    is_whole = bool(present.all())  # then one row tells how many samples each block of all rows has
+    sums, known = centred, (present[:1] if is_whole else present).astype(np.float64)
     while left.size and sums.shape[1] >= 2 * MIN_BLOCKS:
         sums, known = _halved(sums), _halved(known)
         there = known > 0
-        count = there.sum(axis=1).astype(np.float64)
-        means = sums / np.maximum(known, 1.0)
-        middle = means.sum(axis=1, where=there) / np.maximum(count, 1.0)
-        around = np.where(there, means - middle[:, None], 0.0)
+        count = np.broadcast_to(there.sum(axis=1).astype(np.float64), left.shape)
+        means = sums / np.maximum(known, 1.0)  # 0 where no sample is
+        middle = means.sum(axis=1) / np.maximum(count, 1.0)
+        around = _where(there, means - middle[:, None])
         squares = np.einsum("ij,ij->i", around, around)
         correlation = np.minimum(_neighbours(around, there, squares, count), _MAX_OF_BLOCKS)
         effective = count * (1 - correlation) / (1 + correlation)
@@ -125,7 +131,8 @@ def _by_blocks(centred: FloatArray, present: _Present) -> _BlockErrors:
         found.error[left] = np.where(count >= MIN_BLOCKS, error, found.error[left])
         found.freedom[left] = np.maximum(effective - 1.0, _LEAST_FREEDOM)
         goes_on = correlation > _HARDLY
-        left, sums, known = left[goes_on], sums[goes_on], known[goes_on]
+        left, sums = left[goes_on], sums[goes_on]
+        known = known if is_whole else known[goes_on]
     return found
 
 
