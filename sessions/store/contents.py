@@ -203,6 +203,16 @@ class Contents:
         """
         return self.figures(segment).take(self._outline(segment).index[positions])
 
+    def still(self, segment: Segment, positions: IntArray) -> tuple[NDArray[np.bool_], FloatArray]:
+        """Return which of the series at these positions of a block don't vary in it, and the levels of these;
+        NaN where a series has no samples, or varies.
+        """
+        outline = self._outline(segment)
+        still = outline.shape[positions] != VARYING
+        levels = np.full(positions.size, np.nan)
+        levels[still] = outline.levels(positions[still])
+        return still, levels
+
     def figures(self, segment: Segment) -> BlockFigures:
         """Return the statistics of all series of a block, as they are kept."""
         return self._decoded.sums.get(segment.id, lambda: self._read_figures(segment))

@@ -96,6 +96,11 @@ class Samples:
         """Return the source's blocks and strips in the order of writing."""
         return [segment for segment in self.segments if segment.layout.source == source]
 
+    def ticks_in(self, segment: Segment, window: TimeRange | None) -> int:
+        """Return how many sampling instants of a segment lie in the window."""
+        times = self.contents.times(segment)
+        return int(times[_cut(times, window)].size)
+
     def overlapping(self, source: int) -> frozenset[int]:
         """Return the ids of the source's segments whose samples overlap with those of another segment."""
         if source not in self._overlapping:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sessions.distinct import distinct
 from sessions.model import FloatArray, IntArray, SeriesStats
@@ -30,6 +31,21 @@ class _Tally:
         """Add blocks that lie in the window, for the series at ``index``, without decoding samples."""
         for rows, sums in block_sums(self.samples, segments, self.ids[index]):
             self._add(index[rows], sums)
+
+    def add_still(self, blocks: Sequence[Segment], index: IntArray, window: TimeRange | None) -> IntArray:
+        """Add the series at ``index`` that stand still in all of some blocks that the window cuts, by their
+        levels; return the others. Most series of a host are still for minutes: none of them is decoded.
+        """
+        found = [still_parts(self.samples, segment, self.ids[index]) for segment in blocks]
+        is_still = np.ones(index.size, np.bool_)
+        for rows, still, _ in found:
+            is_still[rows] &= still
+        for segment, (rows, _, levels) in zip(blocks, found, strict=True):
+            chosen = is_still[rows] & ~np.isnan(levels)
+            level, ticks = levels[chosen], self.samples.ticks_in(segment, window)
+            if ticks:
+                self._add(index[rows[chosen]], Sums(np.full(level.size, ticks), level, level, level * ticks))
+        return index[~is_still]
 
     def add_decoded(self, segments: Sequence[Segment], index: IntArray, window: TimeRange | None) -> None:
         """Add the samples in the window of some segments of one source, for the series at ``index``."""
@@ -61,14 +77,21 @@ def stats(samples: Samples, ids: IntArray, window: TimeRange | None) -> SeriesSt
     """Return statistics of each series over the window, in canonical units.
 
     For blocks within the window the stored statistics are used; samples are decoded only where the window
-    cuts a block, where segments overlap, and for ticks that await compaction.
+    cuts a block in which a series varies, where segments overlap, and for ticks that await compaction.
     """
     tally = _Tally(samples, ids)
     for source, index in _by_source(samples, ids):
         whole, cut = _sorted_out(samples, source, window)
         tally.add_whole(whole, index)
-        tally.add_decoded(cut, index, window)
+        left = tally.add_still(cut, index, window) if _are_apart(samples, source, cut) else index
+        tally.add_decoded(cut, left, window)
     return tally.stats()
+
+
+def _are_apart(samples: Samples, source: int, segments: Sequence[Segment]) -> bool:
+    """True for blocks of a source of which none overlaps with anything."""
+    overlapping = samples.overlapping(source)
+    return all(segment.is_block and segment.id not in overlapping for segment in segments)
 
 
 def block_means(samples: Samples, ids: IntArray, window: TimeRange | None, most: int) -> FloatArray:
@@ -134,3 +157,14 @@ def block_sums(
         sums = samples.contents.sums(segment, positions)
         scale = samples.inventory.scale[ids[rows]]
         yield rows, Sums(sums.count, sums.minimum * scale, sums.maximum * scale, sums.total * scale)
+
+
+def still_parts(
+    samples: Samples, segment: Segment, ids: IntArray
+) -> tuple[IntArray, NDArray[np.bool_], FloatArray]:
+    """Return which of the series a block has, which of these stand still there, and their levels in canonical
+    units: NaN where a series has no sample, or moves.
+    """
+    rows, positions = Places(ids).of(segment.layout)
+    still, levels = samples.contents.still(segment, positions)
+    return rows, still, levels * samples.inventory.scale[ids[rows]]
