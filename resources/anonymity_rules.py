@@ -82,3 +82,11 @@ def program_words() -> frozenset[str]:
         if path.parent.name not in _FOLDERS_OF_NAMES:
             found.update(word.lower() for word in _WORD.findall(path.read_text(encoding="utf-8")))
     return frozenset(found)
+
+
+def is_program_text(text: str) -> bool:
+    """Return True for a text of which each word is one of the program's own: it names nobody.
+
+    A single letter is no word: it may be a unit, or stand in a time.
+    """
+    return all(len(word) == 1 or word.lower() in program_words() for word in _WORD.findall(text))

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from resources.anonymity_rules import AnonymityRules, program_words
+from resources.anonymity_rules import AnonymityRules, is_program_text, program_words
 from resources.event_forms import load_event_forms
 from sessions.anonymous.addresses import Addresses
-from sessions.anonymous.event_texts import server_texts
+from sessions.anonymous.event_texts import EventText, event_texts
 from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_names, told_users
+from sessions.anonymous.ids import is_id
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
 from sessions.anonymous.spellings import other_spellings
@@ -55,6 +56,9 @@ _OWN_BEGIN: Mapping[tuple[type, str], int] = {
     (CheckResult, "follows_from"): 2,
 }
 """How many texts of these fields, at their beginning, are words of the program."""
+_IDS = ("event/", "task/", "log:")
+"""How the ids of events begin that a server or a log told; the rest of these is no name."""
+_BETWEEN = re.compile(r"[\s,;()\[\]{}<>'\"/\\@|=]+")
 _USER_OF = re.compile("://([^@/\\s]+)@")
 
 
@@ -75,10 +79,11 @@ class Anonymiser:
         """``runs`` are those of guided tests, ``guided`` those of the guided troubleshooting."""
         entities, facts, journal, runs = list(entities), list(facts), list(journal), list(runs)
         sources, guided, events = list(sources), list(guided), list(events)
-        told = server_texts(events, load_event_forms())
+        self._forms = load_event_forms()
+        told = event_texts(events, self._forms)
         named = [
             *_named(entities, sources, facts, journal, runs, rules),
-            *(pair for one in told for pair in one.names()),
+            *(pair for one in told for pair in one.names() if not _is_products(pair, rules)),
             *(pair for run in guided for pair in told_names(run, rules)),
         ]
         self._rules = rules
@@ -95,7 +100,9 @@ class Anonymiser:
             for spelling in other_spellings(name):
                 self._names.setdefault(spelling, replacement)
         for one in told:
-            self._names.setdefault(one.text, one.anonymous(lambda name: self._names.get(name, name)))
+            if not one.may_be_own:
+                said = one.anonymous(lambda name: self._names.get(name, name))
+                self._names.setdefault(one.text, self._addresses.replaced(said))
         self._known = KnownNames.of(self._names)
         self._structured = StructuredTexts(self.text, self._sure)
         self._keys: dict[tuple[str, str], str] = {}
@@ -105,6 +112,20 @@ class Anonymiser:
         self._refs = {one.ref for one in entities}
         self._own_worlds = _own_worlds(entities, rules)
         self._key_texts = {one.ref.key: one.ref for one in entities}
+        self._hide([one for one in told if one.may_be_own])
+
+    def _hide(self, texts: Iterable[EventText]) -> None:
+        """Say plain sentences instead of those event texts that are not all words of the program."""
+        foreign = {one.text: one.plain for one in texts if not self._is_own(self.text(one.text))}
+        if foreign:
+            self._names = foreign | self._names
+            self._known = KnownNames.of(self._names)
+            self._texts.clear()
+
+    def _is_own(self, text: str) -> bool:
+        """True for a text, without names already, of replacements and of the program's own words alone."""
+        words = (one.strip(".:") for one in _BETWEEN.split(text))
+        return all(self.pseudonyms.has_given(one) or is_id(one) or is_program_text(one) for one in words)
 
     def text(self, text: str) -> str:
         """Return a text without names and addresses."""
@@ -194,6 +215,8 @@ class Anonymiser:
             sets = tuple(self.pseudonyms.of("thresholds", one) for one in record.judged_with)
             walked: Verdict = self._walked(record)  # whose own sets of thresholds an admin has named
             return replace(walked, judged_with=sets)  # type: ignore[return-value]
+        if isinstance(record, Event):
+            return self._event(record)  # type: ignore[return-value]
         if isinstance(record, TestRun):
             return self._run(record)  # type: ignore[return-value]
         return self._walked(record)  # type: ignore[no-any-return]
@@ -220,6 +243,24 @@ class Anonymiser:
             return changed
         what = self._rules.fact_names(name)
         return value if self._rules.keeps_name(what, value) else self.pseudonyms.of(what, value)
+
+    def _event(self, event: Event) -> Event:
+        """An event; what kind it is, and what identifies it, are words of who made it, too."""
+        walked: Event = self._walked(event)
+        is_told = event.id.startswith(_IDS)
+        return replace(
+            walked,
+            kind=walked.kind if self._is_own(walked.kind) else "other",
+            id=walked.id if is_told or self._is_own(walked.id) else self.pseudonyms.of("event", event.id),
+            log=self._log(event.log),
+        )
+
+    def _log(self, log: str) -> str:
+        """The log that tells an event, with its host: ``esx01: vmkernel.log``."""
+        host, colon, file = log.rpartition(": ")
+        if host:
+            host = self._names.get(host) or self.pseudonyms.of("host", host)
+        return f"{host}{colon}{self._addresses.file(file)}"
 
     def _run(self, run: TestRun) -> TestRun:
         values = {one.name: self._walked(getattr(run, one.name)) for one in fields(run)}
@@ -287,6 +328,12 @@ class Anonymiser:
         self._names.setdefault(f".{domain}", f".{replaced}")
         if "." in domain:
             self._names.setdefault(domain, replaced)
+
+
+def _is_products(named: tuple[str, str], rules: AnonymityRules) -> bool:
+    """True for a name that the product gave, and for an id, which is replaced by its form."""
+    what, name = named
+    return rules.keeps_name(what, name) or rules.keeps_part(what, name) or (what == "device" and is_id(name))
 
 
 def _is_plain(value: str) -> bool:

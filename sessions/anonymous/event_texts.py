@@ -1,12 +1,13 @@
-"""Names in the texts of a vCenter's events, each known by its place, and what is said instead of these texts.
+"""Names in the texts of events, each known by its place, and what is said instead of these texts.
 
 Such a text may name what is no entity of the session: a datacenter, a VM that was removed before, a user.
+What no form says where its names stand, and is not made of the program's own words, is not said at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from resources.event_forms import LEFT_OUT, EventForms, Piece
@@ -17,12 +18,16 @@ _TASK = re.compile(r"([^()]+) \((.+)\): (started|success|error)(?:: .*)?", re.DO
 
 
 @dataclass(frozen=True, slots=True)
-class ServerText:
-    """The text of an event in pieces; ``pieces`` is None if nobody knows where names stand in it."""
+class EventText:
+    """The text of an event in pieces; ``pieces`` is None if nobody knows where names stand in it.
+
+    ``may_be_own``: it may still be a sentence of the program.
+    """
 
     text: str
     plain: str
     pieces: tuple[Piece, ...] | None
+    may_be_own: bool = False
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield what is named, and how."""
@@ -33,19 +38,30 @@ class ServerText:
         if self.pieces is None:
             return self.plain
         kept = (replaced(one) if hole else one for hole, one in self.pieces if hole != LEFT_OUT)
-        return "".join(kept).rstrip()
+        return "".join(kept).rstrip(" :")
 
 
-def server_texts(events: Iterable[Event], forms: EventForms) -> list[ServerText]:
-    """Return the texts that a server wrote, each once."""
-    found: dict[str, ServerText] = {}
+def event_texts(events: Iterable[Event], forms: EventForms) -> list[EventText]:
+    """Return the texts of events, each once."""
+    found: dict[str, EventText] = {}
     for one in events:
-        if one.text and one.text not in found and one.id.startswith(("event/", "task/")):
-            pieces = _task(one.text) if one.id.startswith("task/") else forms.pieces(one.text)
-            found[one.text] = ServerText(
-                one.text, forms.plain_sentence(one.kind), None if pieces is None else tuple(pieces)
-            )
+        if one.text and one.text not in found:
+            found[one.text] = _event_text(one, forms)
     return list(found.values())
+
+
+def _event_text(event: Event, forms: EventForms) -> EventText:
+    text, plain = event.text, forms.plain_sentence(event.kind)
+    if event.id.startswith("task/"):
+        pieces: Sequence[Piece] | None = _task(text)
+    elif event.id.startswith("event/"):
+        pieces = forms.pieces(text)
+    elif event.id.startswith("log:"):
+        pieces = forms.log_pieces(text)
+    else:
+        pieces = forms.own_pieces(event.kind, text)
+        return EventText(text, plain, None if pieces is None else tuple(pieces), may_be_own=pieces is None)
+    return EventText(text, plain, None if pieces is None else tuple(pieces))
 
 
 def _task(text: str) -> list[Piece] | None:

@@ -34,6 +34,11 @@ _PAD = "a"
 _PARTS_OF_PATHS = frozenset({"device", "uuid", "hex"})
 
 
+def is_id(text: str) -> bool:
+    """Return True for a text that is nothing but an id."""
+    return any(re.fullmatch(form, text) for _, form in ID_FORMS)
+
+
 class Ids:
     """Replaces ids; ``by_form`` has what replaces an id of each form of ID_FORMS."""
 
