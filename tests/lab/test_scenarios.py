@@ -9,13 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.shown import VCENTER
 from lab import Truth, find_scenario
 from lab.controls import CONTROLS
 from lab.inventory import UPLINKS
 from lab.scenario import load_workloads
+from resources.catalogue import load_catalogue
 from resources.failures import NotFoundError
 from sessions.model import FloatArray, Kind
 from tests.lab.runs import SCENARIOS, Run
+from tests.sessions.memory_session import MemorySession
 from tests.some_of_many import one_in
 
 PROBLEMS = {
@@ -50,7 +53,13 @@ CAUSES = {
 
 OF_CARDS = {name: one for name, one in SCENARIOS.items() if one.written_from == "cards"}
 """The scenarios of the cards' author; those of a stranger have tests/lab/test_strangers.py."""
-PLAYED = [name for name, one in OF_CARDS.items() if one.kind == "problem"]
+PLAYED = [
+    name
+    for name, one in OF_CARDS.items()
+    if one.kind == "problem" and (not one.truth or any("esxtop" in each.views for each in one.truth))
+]
+ONLY_IN_VCENTER = sorted({name for name, one in OF_CARDS.items() if one.kind == "problem"} - set(PLAYED))
+"""Problems that esxtop has no counter for, such as those of vSAN's performance service."""
 QUIET = [name for name, one in OF_CARDS.items() if one.kind in ("healthy", "lookalike")]
 
 Check = Callable[[Run, Truth], FloatArray]
@@ -194,6 +203,34 @@ def assert_truths_show(run: Run) -> None:
 def test_what_is_injected_crosses_its_threshold(name: str) -> None:
     """The scoreboards, which ask for more, play two seeds besides: one for esxtop and one for vCenter."""
     assert_truths_show(Run(name, seed=11))
+
+
+def vsan_disk_above_siblings(session: MemorySession, truth: Truth) -> FloatArray:
+    """Five times as long as the median of the capacity disks of all hosts, which is more than 1 ms."""
+    names = {one.ref: one.name for one in session.entities().values()}
+    disks = {
+        names[one.spec.entity]: one.id
+        for one in session.series()
+        if one.spec.counter == "vsan.latency_device" and "capacity disk" in names[one.spec.entity]
+    }
+    (frame,) = session.read(np.array(list(disks.values()), np.int64))
+    own = list(disks).index(truth.name)
+    median = np.median(frame.values, axis=1)
+    return as_numbers((frame.values[:, own] > 5 * median) & (frame.values[:, own] > 1.0))
+
+
+VCENTER_CHECKS = {"vsan.slow_disk": (vsan_disk_above_siblings, 2)}
+"""Per problem: the check of a vCenter's session, and how many samples of 5 minutes must show it."""
+
+
+@pytest.mark.parametrize("name", ONLY_IN_VCENTER)
+def test_what_only_a_vcenter_shows_crosses_its_threshold(name: str) -> None:
+    lab, session = VCENTER.play(SCENARIOS[name], 11, load_catalogue())
+    truths = lab.truth().seen_in("vcenter").truth
+    assert truths
+    for truth in truths:
+        check, enough = VCENTER_CHECKS[truth.problem]
+        assert check(session, truth).sum() >= enough, truth
 
 
 def test_the_demo_shows_all_of_its_problems() -> None:
