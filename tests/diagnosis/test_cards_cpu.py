@@ -346,6 +346,27 @@ class TestCostop:
         vm(recording, "wide", vcpus=12, **levels)
         assert only(recording, problem=self.PROBLEM).causes[0].cause == first
 
+    @pytest.mark.parametrize("vmwait", [1.0, 15.0])
+    def test_what_a_snapshot_stops_is_not_too_wide(self, vmwait: float) -> None:
+        """More vCPUs than it needs was possible beside a removal that stunned the VM all the time."""
+        recording = Recording(source="vcenter", interval=20.0)
+        recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+        wide = vm(recording, "wide", vcpus=8, costop=during(300, 700, 8.0), ready=1.0, vmwait=vmwait)
+        recording.event(wide, "snapshot", "Remove snapshot: wide", 290.0, 400.0)
+        found = only(recording, problem=self.PROBLEM)
+        told = {one.cause: one.verdict for one in found.causes}
+        assert told["io_blocked"] == ("likely" if vmwait > 5 else "possible")
+        assert told["oversized_vcpus"] == "ruled out"
+        assert not any("fewer vCPUs" in step for step in found.remedies)
+
+    def test_a_snapshot_at_another_time_explains_nothing(self) -> None:
+        recording = Recording(source="vcenter", interval=20.0)
+        recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+        wide = vm(recording, "wide", vcpus=8, costop=during(300, 1000, 8.0), ready=1.0, vmwait=1.0)
+        recording.event(wide, "snapshot", "Create snapshot: wide", 310.0, 4.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "oversized_vcpus"
+
     def test_neighbours_wait_too(self) -> None:
         recording = host(util=70.0)
         vm(recording, "wide", vcpus=4, costop=6.0, ready=8.0)
