@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from resources.anonymity_rules import AnonymityRules
@@ -85,6 +85,12 @@ class Addresses:
         separator = "\\" if "\\" in path else "/"
         parts = path.split(separator)
         return separator.join([*(self._folder(one) for one in parts[:-1]), self.file(parts[-1])])
+
+    def log(self, log: str, names: Mapping[str, str]) -> str:
+        """Return a log that tells events, with its host if it says one: ``host-1: vmkernel.log``."""
+        host, colon, file = log.rpartition(": ")
+        called = names.get(host) or self._named("host", host)
+        return f"{called}{colon}{self.file(file)}"
 
     def file(self, name: str) -> str:
         """Return what a file is called instead, with its ending: ``file-3.csv``."""

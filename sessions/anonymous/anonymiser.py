@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from resources.anonymity_rules import AnonymityRules, is_program_text, program_words
+from resources.anonymity_rules import AnonymityRules, program_words
 from resources.event_forms import load_event_forms
 from sessions.anonymous.addresses import Addresses
-from sessions.anonymous.event_texts import EventText, event_texts
+from sessions.anonymous.event_texts import TOLD_IDS, OwnWords, event_texts
 from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_names, told_users
 from sessions.anonymous.ids import is_id
 from sessions.anonymous.known_names import KnownNames
@@ -56,9 +56,6 @@ _OWN_BEGIN: Mapping[tuple[type, str], int] = {
     (CheckResult, "follows_from"): 2,
 }
 """How many texts of these fields, at their beginning, are words of the program."""
-_IDS = ("event/", "task/", "log:")
-"""How the ids of events begin that a server or a log told; the rest of these is no name."""
-_BETWEEN = re.compile(r"[\s,;()\[\]{}<>'\"/\\@|=]+")
 _USER_OF = re.compile("://([^@/\\s]+)@")
 
 
@@ -89,6 +86,7 @@ class Anonymiser:
         self._rules = rules
         self.pseudonyms = Pseudonyms({name for _, name in named})
         self._addresses = Addresses(rules, self.pseudonyms)
+        self._own_words = OwnWords(self.pseudonyms)
         self._names: dict[str, str] = {}
         for what, name in named:
             self._learn(what, name)
@@ -112,20 +110,11 @@ class Anonymiser:
         self._refs = {one.ref for one in entities}
         self._own_worlds = _own_worlds(entities, rules)
         self._key_texts = {one.ref.key: one.ref for one in entities}
-        self._hide([one for one in told if one.may_be_own])
-
-    def _hide(self, texts: Iterable[EventText]) -> None:
-        """Say plain sentences instead of those event texts that are not all words of the program."""
-        foreign = {one.text: one.plain for one in texts if not self._is_own(self.text(one.text))}
+        foreign = self._own_words.foreign(told, self.text)
         if foreign:
             self._names = foreign | self._names
             self._known = KnownNames.of(self._names)
             self._texts.clear()
-
-    def _is_own(self, text: str) -> bool:
-        """True for a text, without names already, of replacements and of the program's own words alone."""
-        words = (one.strip(".:") for one in _BETWEEN.split(text))
-        return all(self.pseudonyms.has_given(one) or is_id(one) or is_program_text(one) for one in words)
 
     def text(self, text: str) -> str:
         """Return a text without names and addresses."""
@@ -247,20 +236,13 @@ class Anonymiser:
     def _event(self, event: Event) -> Event:
         """An event; what kind it is, and what identifies it, are words of who made it, too."""
         walked: Event = self._walked(event)
-        is_told = event.id.startswith(_IDS)
+        is_told = event.id.startswith(TOLD_IDS) or self._own_words.are_all_of(walked.id)
         return replace(
             walked,
-            kind=walked.kind if self._is_own(walked.kind) else "other",
-            id=walked.id if is_told or self._is_own(walked.id) else self.pseudonyms.of("event", event.id),
-            log=self._log(event.log),
+            kind=walked.kind if self._own_words.are_all_of(walked.kind) else "other",
+            id=walked.id if is_told else self.pseudonyms.of("event", event.id),
+            log=self._addresses.log(event.log, self._names),
         )
-
-    def _log(self, log: str) -> str:
-        """The log that tells an event, with its host: ``esx01: vmkernel.log``."""
-        host, colon, file = log.rpartition(": ")
-        if host:
-            host = self._names.get(host) or self.pseudonyms.of("host", host)
-        return f"{host}{colon}{self._addresses.file(file)}"
 
     def _run(self, run: TestRun) -> TestRun:
         values = {one.name: self._walked(getattr(run, one.name)) for one in fields(run)}

@@ -10,9 +10,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from resources.anonymity_rules import is_program_text
 from resources.event_forms import LEFT_OUT, EventForms, Piece
+from sessions.anonymous.ids import is_id
+from sessions.anonymous.pseudonyms import Pseudonyms
 from sessions.model import Event
 
+TOLD_IDS = ("event/", "task/", "log:")
+"""How the ids of events begin that a server or a log told; the rest of these is no name."""
+_BETWEEN = re.compile(r"[\s,;()\[\]{}<>'\"/\\@|=]+")
 _TASK = re.compile(r"([^()]+) \((.+)\): (started|success|error)(?:: .*)?", re.DOTALL)
 """How an event tells of a task (resources/vcenter/events.toml). Why one failed is a server's own sentence."""
 
@@ -39,6 +45,26 @@ class EventText:
             return self.plain
         kept = (replaced(one) if hole else one for hole, one in self.pieces if hole != LEFT_OUT)
         return "".join(kept).rstrip(" :")
+
+
+class OwnWords:
+    """Tells texts, without names already, of replacements and of the program's own words from others."""
+
+    def __init__(self, pseudonyms: Pseudonyms) -> None:
+        self._pseudonyms = pseudonyms
+
+    def are_all_of(self, text: str) -> bool:
+        """Return True if a text says nothing else."""
+        return all(self._is_own(one.strip(".:")) for one in _BETWEEN.split(text))
+
+    def foreign(self, texts: Iterable[EventText], replaced: Callable[[str], str]) -> dict[str, str]:
+        """Return plain sentences for those texts that may be the program's, and are not."""
+        return {
+            one.text: one.plain for one in texts if one.may_be_own and not self.are_all_of(replaced(one.text))
+        }
+
+    def _is_own(self, word: str) -> bool:
+        return self._pseudonyms.has_given(word) or is_id(word) or is_program_text(word)
 
 
 def event_texts(events: Iterable[Event], forms: EventForms) -> list[EventText]:
