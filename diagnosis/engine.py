@@ -33,6 +33,7 @@ from diagnosis.reach import (
 from diagnosis.signals import Scene
 from diagnosis.sustained import shortest_hold_s
 from diagnosis.topology import SHARED_BY_HOSTS, Topology, vsan_cluster_of, vsan_stores_of
+from diagnosis.what_next import log_notes, with_next_step
 from diagnosis.who_would_know import lacking_text
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
@@ -111,7 +112,9 @@ def diagnose_session(
     span = source.span()
     chosen = span if window is None or span is None else window.intersect(span)
     if chosen is None:
-        verdict = no_samples_verdict(source.sources(), is_windowed=span is not None)
+        sources, is_windowed = source.sources(), span is not None
+        verdict = no_samples_verdict(sources, is_windowed=is_windowed)
+        verdict = with_next_step(verdict, sources, problems.looks, is_windowed=is_windowed)
         return Diagnosis(window, (), verdict=verdict)
     return Run(prepare(source, problems, chosen), catalogue, progress, cancel).run()
 
@@ -210,8 +213,9 @@ class Run:
             self._progress(1.0, "done")
         self._numbers.read_ahead(self._table)
         outcomes = Outcomes(ranked, self._suspects, self._numbers)
+        judged = self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes)
         verdict = replace(
-            self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes),
+            with_next_step(judged, self._sources, self._problems.looks),
             judged_with=self._topology.storage.own_sets(),
             thresholds_trouble=self._problems.storage.trouble,
         )
@@ -221,7 +225,7 @@ class Run:
             window=self._window,
             findings=tuple(ranked),
             checks=self._checks(),
-            notes=self._notes() if verdict.is_judged or not self._has_samples() else (),
+            notes=self._notes(is_judged=verdict.is_judged),
             counters=counters_of(self._rules, self._catalogue),
             verdict=verdict,
             reach=self._book.entities(self._prepared.reach),
@@ -423,11 +427,13 @@ class Run:
     def _has_samples(self) -> bool:
         return any(self._table.axis(one.id).size for one in self._sources)
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self, *, is_judged: bool) -> tuple[str, ...]:
         if not self._has_samples():
             return ("The window has no samples.",)
         kinds = {one.spec.kind for one in self._sources}
-        if not kinds <= set(self._problems.derived.kinds):
+        if kinds == {"log"}:
+            return log_notes(self._prepared.told)
+        if not is_judged or not kinds <= set(self._problems.derived.kinds):
             return ()
         lacking = (
             (check.title, lacking_text(check.lacking, self._catalogue, kinds))

@@ -6,6 +6,7 @@ from diagnosis.engine import Diagnosis, Run
 from diagnosis.growing import GrowingSession
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.reach import no_samples_verdict
+from diagnosis.what_next import with_next_step
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.stopping import StopSignal
@@ -40,9 +41,9 @@ class LiveJudge:
             window = self._session.span()
             if window is None:
                 self._is_first = False
-                return Diagnosis(
-                    None, (), verdict=no_samples_verdict(self._session.sources(), is_windowed=False)
-                )
+                sources = self._session.sources()
+                nothing = no_samples_verdict(sources, is_windowed=False)
+                return Diagnosis(None, (), verdict=with_next_step(nothing, sources, self._problems.looks))
             kept = self._prepared
             self._prepared = None  # a judging that breaks off leaves nothing half extended
             if kept is None or news.inventory or not kept.is_extendable(window):

@@ -70,9 +70,12 @@ def render_report(
         else:
             _render_finding(number, alike, diagnosis, below, page)
     page.line()
-    if checks or not diagnosis.verdict.is_judged:
+    if checks:
         _render_verdicts(diagnosis, page)
         _render_checks(diagnosis, page)
+    elif not diagnosis.verdict.is_judged:
+        _render_looked_for(diagnosis, page)
+        page.line("Nothing could be judged: this is no all-clear.")
     else:
         for lead, line in _labelled("Checks", [*check_lines(diagnosis.verdict), ALL_CHECKS]):
             page.paragraph(lead, line)
@@ -126,6 +129,8 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
         page.line(f"{_span(diagnosis.window, page.clock)}, times in {page.clock.zone_of(diagnosis.window)}")
     if not verdict.is_judged:
         page.paragraph("", reach_text(verdict, page.clock.time) + ".")
+        if verdict.next_step:
+            page.paragraph("Next: ", verdict.next_step)
     elif not verdict.counts.troubles:
         page.paragraph("", f"{reach_text(verdict, page.clock.time)}: {covered_text(verdict)}.")
         if uncovered := unjudged_areas_text(verdict):
@@ -133,7 +138,7 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
     for line in (*source_limits(verdict), *thresholds_of(verdict)):
         page.paragraph("", line)
     for note in diagnosis.notes:
-        page.line(note)
+        page.paragraph("- " if note.startswith("- ") else "", note.removeprefix("- "))
 
 
 def _consequences(findings: Sequence[Finding]) -> dict[tuple[str, EntityRef], list[Finding]]:
@@ -356,13 +361,17 @@ def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:
         page.paragraph(lead, f"{check.problem}: {check.verdict}: {check_because(check)}.")
 
 
-def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
+def _render_looked_for(diagnosis: Diagnosis, page: _Page) -> None:
     ran = [check for check in diagnosis.checks if check.judged]
     if ran:
         count = f"{len(ran)} problem" + ("s" if len(ran) > 1 else "")
         lead = "Checked    " if diagnosis.verdict.is_judged else "Looked for "
         few = "" if diagnosis.verdict.is_judged else ", in too few samples to rule them out"
         page.paragraph(lead, f"{count}{few}: {', '.join(map(_short, ran))}.")
+
+
+def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
+    _render_looked_for(diagnosis, page)
     reasons: dict[str, list[str]] = {}
     for check in diagnosis.checks:
         if _unchecked(check):

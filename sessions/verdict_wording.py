@@ -74,7 +74,7 @@ def covered_text(verdict: Verdict) -> str:
 def limits_of(verdict: Verdict) -> list[str]:
     """Return what was not judged, a sentence each: problems with the counters that are missing, sources."""
     if not verdict.is_judged:
-        return source_limits(verdict)
+        return [*source_limits(verdict), *([shown(verdict.next_step, 600)] if verdict.next_step else [])]
     unjudged = _by_reason("Not judged", verdict.unjudged_checks)
     in_part = _by_reason("Judged in part", verdict.partial_checks)
     clear = "" if verdict.counts.troubles else unjudged_areas_text(verdict)
@@ -209,6 +209,7 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
         "following": counts.following,
         "judged_with": list(verdict.judged_with),
         "thresholds_trouble": verdict.thresholds_trouble,
+        "next_step": verdict.next_step,
         "sources": [
             {
                 "name": one.name,

@@ -171,7 +171,8 @@ class Verdict:
     ``state`` is "judged" only if something was judged in time: "not judged yet" means that more samples
     will change that, "could not be judged" that nothing will, for the ``reason``. ``judged_with`` are the
     admin's own threshold sets that judged something (empty: the shipped numbers did),
-    ``thresholds_trouble`` is the sentence that says why these could not be used.
+    ``thresholds_trouble`` is the sentence that says why these could not be used. ``next_step`` says what to
+    do where nothing could be judged: how to record again; empty where waiting helps.
     """
 
     state: VerdictState
@@ -181,6 +182,7 @@ class Verdict:
     reason: str = ""
     judged_with: tuple[str, ...] = ()
     thresholds_trouble: str = ""
+    next_step: str = ""
 
     def fits(self, findings: Sequence[Finding]) -> bool:
         """Return True if this can be the verdict on exactly these findings, with something judged if it

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.shown import Shown
 from diagnosis import Diagnosis, diagnose_session
 from lab import load_scenarios
-from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceKind, SourceSpec
 from sessions.times import TimeRange, iso
 from sessions.verdict_wording import (
     check_because,
@@ -380,3 +380,47 @@ def test_two_samples_are_too_few_however_long_they_are(samples: int, is_said: bo
     found = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
     assert bool(found) == is_said
     assert all("2 in all, reach over 10 min" in one.causes[0].because for one in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"),
+    [
+        ("esxtop", "esxtop -b -a -d 5 -n 120"),
+        ("vcenter", "--duration 10m"),
+        ("esxi", "--duration 10m"),
+        ("log", "--into S.hscope"),
+        ("guest", "together with it"),
+        ("fio", "record the vCenter or the hosts while it runs"),
+        ("lab", "--duration 10m"),
+    ],
+)
+def test_a_session_without_samples_says_what_to_do_next(kind: SourceKind, step: str) -> None:
+    made = MemorySession()
+    made.add_source(SourceSpec(kind, "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)))
+    verdict = diagnose_session(made, problems(), catalogue()).verdict
+    assert step in verdict.next_step
+    assert step in verdict_sentence(verdict, at), "the window says it, too"
+
+
+def test_where_waiting_helps_nothing_is_to_be_done() -> None:
+    made = MemorySession()
+    made.add_source(
+        SourceSpec("esxtop", "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)), state="recording"
+    )
+    assert diagnose_session(made, problems(), catalogue()).verdict.next_step == ""
+    assert diagnosed(quiet()).verdict.next_step == ""
+    assert "esxtop -b -a" in diagnosed(quiet(seconds=5)).verdict.next_step
+    window = TimeRange(START - 9000, START - 5000)
+    verdict = diagnose_session(session(quiet()), problems(), catalogue(), window).verdict
+    assert verdict.next_step.startswith("Choose a time in which the session has samples")
+
+
+def test_what_logs_alone_tell_is_named() -> None:
+    """A LUN that is lost stands in the logs, and in nothing else."""
+    made = MemorySession()
+    lost = "All Paths Down of naa.600508b4000603860000000000000002: nothing on it can be reached"
+    events = [Event(START, "storage", lost, EntityRef("host", "esx01"), log="vmkernel.log")]
+    times = np.array([START], np.int64)
+    made.add_source(SourceSpec("log", "esx01"), times, [], np.zeros((1, 0)), events=events)
+    found = diagnose_session(made, problems(), catalogue())
+    assert found.notes == ("What the logs tell:", f"- {lost} [vmkernel.log]")
