@@ -44,6 +44,10 @@ def time_ticks(
     """
     wanted = (end - start) / max(pixels / min_distance, 1)
     step = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
+    while (
+        step < wanted
+    ):  # a wrong clock, a forged time: an axis of centuries has no more labels than one of hours
+        step *= 2
     ticks: list[int] = []
     for first, last, ahead in _stretches(int(start), int(end), at):
         begin = -(-(first + ahead) // step) * step - ahead
@@ -62,9 +66,12 @@ def _stretches(start: int, end: int, at: Clock) -> Iterator[tuple[int, int, int]
 
 def time_label(t_ms: float, step: int, at: Clock) -> str:
     """Return the text of an axis label: ``14:05``; ``14:05:30`` for steps below a minute; ``21 Nov`` at
-    midnight; ``02:30 +1`` in an hour that comes twice, because clocks are set back.
+    midnight; ``02:30 +1`` in an hour that comes twice, because clocks are set back; ``2026-11`` where steps
+    are longer than a month.
     """
     when = at(t_ms)
+    if step > _STEPS[-1]:
+        return f"{when.year:04}-{when.month:02}"
     if step >= _DAY or (when.hour == when.minute == when.second == 0 and step >= _MINUTE):
         return at.day(t_ms)
     return at.time(t_ms, seconds=step < _MINUTE)

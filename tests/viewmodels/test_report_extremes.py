@@ -163,6 +163,13 @@ def test_thirty_days_are_drawn_with_gaps_and_peaks(tmp_path: Path) -> None:
     assert "<polygon" in markup  # many samples a point: a band from lowest to highest
 
 
+def test_a_clock_that_was_centuries_off_makes_no_page_of_ticks(tmp_path: Path) -> None:
+    markup = markup_of(
+        written(tmp_path / "s.hscope", ["web01"], found=1, step_ms=100 * 365 * DAY), tmp_path / "a.html"
+    )
+    assert len(markup) < 500_000
+
+
 @pytest.mark.parametrize("size", [1e150, 1e280])
 def test_numbers_that_nothing_measures_are_no_bug_and_no_page_of_digits(tmp_path: Path, size: float) -> None:
     """A forged session; warnings of numpy are failures here."""

@@ -97,6 +97,14 @@ def test_an_axis_has_no_hole_and_no_crowd(start: int, seconds: int, pixels: floa
     assert len(set(texts)) == len(texts)
 
 
+def test_an_axis_of_centuries_has_room_for_its_labels() -> None:
+    start, end = "0001-01-01T00:00:00+00:00", "9999-12-31T00:00:00+00:00"
+    assert len(labels(start, end, 740, BERLIN)) <= 12
+    assert labels("2020-01-01T00:00:00+00:00", "2030-01-01T00:00:00+00:00", 500) == [
+        "2021-07", "2023-12", "2026-06", "2028-11"
+    ]  # fmt: skip
+
+
 class Written(QPainter):
     """A painter that writes down where it draws which text."""
 
