@@ -27,6 +27,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_seen: Positive
     unpacked_ratio: Positive
     unpacked_mb: Positive
+    archive_mb: Positive
     max_members: Positive
     around_h: Positive
     step_s: tuple[Positive, ...]

@@ -54,23 +54,24 @@ class _Unpacking:
 
 
 class _Plausible:
-    """Reads the text of a log, and stops at what is far larger than what it is unpacked from (``packed``)."""
+    """Reads what is unpacked, and stops at what is far larger than what it is unpacked from (``packed``)."""
 
     def __init__(
-        self, read: Callable[[int], bytes], packed: _Counted, name: str, known: LogKnowledge
+        self, read: Callable[[int], bytes], packed: _Counted, name: str, limit_mb: int, ratio: int
     ) -> None:
-        self._read, self._packed, self._name, self._limits = read, packed, name, known.limits
+        self._read, self._packed, self._name = read, packed, name
+        self._limit, self._ratio = limit_mb * _MB, ratio
         self._before, self._size = packed.count, 0
 
     def read(self, size: int) -> bytes:
         data = self._read(size)
         self._size += len(data)
         ratio = self._size / max(1, self._packed.count - self._before)
-        if self._size > self._limits.unpacked_mb * _MB and ratio > self._limits.unpacked_ratio:
+        if self._size > self._limit and ratio > self._ratio:
             raise BadInputError(
-                f"{shown(self._name)} unpacks to more than {self._limits.unpacked_ratio} times its size: "
+                f"{shown(self._name)} unpacks to more than {self._ratio} times its size: "
                 f"{format_bytes(self._size)} so far.",
-                meaning="No log does; nothing was imported.",
+                meaning="No log and no archive of logs does; nothing was imported.",
                 advice="Look at where this file comes from.",
             )
         return data
@@ -126,11 +127,12 @@ def _logs(path: Path, raw: _Counted, known: LogKnowledge) -> Iterator[LogStream]
     text = _unpacked(raw, name)
     if not is_tar(text.peek(_HEAD)):
         folders = tuple(path.absolute().parts[1:-1])
-        read = text.read if text is raw else _Plausible(text.read, raw, name, known).read
+        read = text.read if text is raw else _plausible(text.read, raw, name, known)
         yield LogStream(name, folders, "", is_archived=False, read=read)
         return
-    by_name = _host_of(name, known)
-    for member in members(text.read, name, known.limits.max_members):
+    by_name, limits = _host_of(name, known), known.limits
+    whole = _Plausible(text.read, raw, name, limits.archive_mb, limits.unpacked_ratio)
+    for member in members(whole.read, name, limits.max_members):
         place = PurePosixPath(member.name)
         if known.names.fullmatch(place.name):
             yield _member(member, place, by_name, raw, known)
@@ -140,9 +142,14 @@ def _member(member: Member, place: PurePosixPath, host: str, raw: _Counted, know
     stream = _unpacked(_Counted(member.read), place.name)
     folders = tuple(part for part in place.parts[:-1] if part not in (".", "..", "/"))
     host = host or next((name for part in folders if (name := _host_of(part, known))), "")
-    return LogStream(
-        place.name, folders, host, is_archived=True, read=_Plausible(stream.read, raw, place.name, known).read
-    )
+    read = _plausible(stream.read, raw, place.name, known)
+    return LogStream(place.name, folders, host, is_archived=True, read=read)
+
+
+def _plausible(
+    read: Callable[[int], bytes], packed: _Counted, name: str, known: LogKnowledge
+) -> Callable[[int], bytes]:
+    return _Plausible(read, packed, name, known.limits.unpacked_mb, known.limits.unpacked_ratio).read
 
 
 def _unpacked(raw: _Counted, name: str) -> _Counted:

@@ -8,15 +8,19 @@ import tarfile
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collectors.logs.importing import LogOptions, import_logs
+from collectors.logs.opening import opened_logs
 from resources.failures import BadInputError, BusyError, CancelledError, HyperscopeError, UsageError
+from resources.log_lines import load_log_lines
 from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, check_session
 from tests.logs.writing_logs import (
@@ -353,6 +357,19 @@ class TestHostileFiles:
         )
         import_logs([packed], tmp_path / "s.hscope", LogOptions(host="esx01"))
         refused([archive(tmp_path / "b.tgz", {"vmkernel.log": b"\0" * (80 << 20)})], "more than 250 times")
+
+    def test_an_archive_that_is_mostly_empty_space_is_not_read_for_hours(self, tmp_path: Path) -> None:
+        """zstd packs a TB of zeros into 30 MB."""
+        packed = archive(
+            tmp_path / "a.tgz", {"disk.dump": b"\0" * (20 << 20), "vmkernel.log": vmkernel(0, SENSE)}
+        )
+        known = load_log_lines()
+        limits = msgspec.structs.replace(known.limits, archive_mb=8)
+        with (
+            opened_logs(packed, replace(known, limits=limits), lambda _at: None) as logs,
+            pytest.raises(BadInputError, match=r"a\.tgz unpacks to more than 250 times its size: 8"),
+        ):
+            list(logs)
 
     @given(
         st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), min_size=1, max_size=4),
