@@ -10,11 +10,12 @@ import numpy as np
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
+from diagnosis.judged_rows import KnownSamples
 from diagnosis.members import MemberBook
 from diagnosis.path_matching import link_paths
 from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.pruning import Pruning, pruning_of
-from diagnosis.reach import KnownSamples, ReachKept
+from diagnosis.reach import ReachKept
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene, series_of

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, sample_seconds, usual_step
+from diagnosis.arrays import sample_seconds, usual_step
 from diagnosis.blind_rules import blind_reason
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
+from diagnosis.judged_rows import JudgedRows, KnownSamples, rows_judged
 from diagnosis.kinds import plural
 from diagnosis.pruning import Pruning
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Scene
-from diagnosis.sustained import fewest_samples, too_short, unseen_seconds
+from diagnosis.sustained import too_short, unseen_seconds
 from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
     absent_text,
@@ -69,7 +70,7 @@ class CardTally:
     is_elsewhere: bool = False
     unseen_s: float = 0.0
     blind: dict[str, set[str]] = field(default_factory=dict)
-    rows: list[_Rows] = field(default_factory=list)
+    rows: list[JudgedRows] = field(default_factory=list)
     scenes: list[Scene] = field(default_factory=list)
 
     def has_judged(self, kind: str) -> bool:
@@ -80,24 +81,6 @@ class CardTally:
         """Note the number of entities of a kind in a source, and of those that were judged."""
         self.entities[what] = max(entities, self.entities.get(what, 0))
         self.judged[what] = max(judged, self.judged.get(what, 0))
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSamples:
-    """Number and time (ms) of the last sample of each series that conditions use; ``ids`` ascending."""
-
-    ids: IntArray
-    count: IntArray
-    last: IntArray
-
-    def of(self, ids: IntArray) -> tuple[IntArray, IntArray]:
-        """Return count and last time of each series; 0 for the id −1 and for a series without a sample."""
-        if not self.ids.size:
-            nothing = np.zeros(ids.shape, np.int64)
-            return nothing, nothing
-        place = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
-        there = self.ids[place] == ids
-        return np.where(there, self.count[place], 0), np.where(there, self.last[place], 0)
 
 
 def known_samples(table: SampleTable, pruning: Pruning, before: KnownSamples | None = None) -> KnownSamples:
@@ -136,16 +119,6 @@ def known_within(known: KnownSamples, table: SampleTable, window: TimeRange) -> 
     return replace(known, count=table.counts_in(known.ids, window))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Which rows of a scene were judged for how long something lasted, and up to when."""
-
-    card: str
-    refs: Sequence[EntityRef]
-    judged: BoolArray
-    to: IntArray
-
-
 @dataclass(slots=True)
 class ReachKept:
     """Which entities were judged for how many problems, as long as these are the same rows of the scenes."""
@@ -175,12 +148,14 @@ class ReachBook:
     ) -> None:
         self._topology, self._table = topology, table
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
-        self._rows: list[_Rows] = []
+        self._rows: list[JudgedRows] = []
         self._source_to: dict[int, int] = {}
         self._hosts_to: dict[int, dict[EntityRef, int]] = {}
         self._of: dict[str, set[str]] = {}
         self._short: set[int] = set()
         self._shortest = shortest_s
+        needed = (one.thresholds.get("enough") for one in cards if one.presence)
+        self._enough = max((one.value for one in needed if one), default=0.0)
         for card in cards:
             for rule in card.rules:
                 self._of.setdefault(rule.entity, set()).add(card.id)
@@ -206,9 +181,9 @@ class ReachBook:
             return
         if not found.judged:
             tally.blind.setdefault(scene.compiled.rule.entity, set()).update(_without_series(scene))
-        rows = _rows_judged(scene, found.decidable, known)
+        rows = rows_judged(scene, found.decidable, known)
         if whole is not None and not rows.judged.any():
-            tally.is_elsewhere |= bool(_rows_judged(scene, found.decidable, whole).judged.any())
+            tally.is_elsewhere |= bool(rows_judged(scene, found.decidable, whole).judged.any())
         tally.saw(what, found.entities, int(rows.judged.sum()))
         tally.rows.append(rows)
         tally.scenes.append(scene)
@@ -222,7 +197,7 @@ class ReachBook:
             for row in np.flatnonzero(rows.judged).tolist():
                 hosts[rows.refs[row]] = max(int(rows.to[row]), hosts.get(rows.refs[row], 0))
 
-    def _note_coarseness(self, tally: CardTally, scene: Scene, found: Detection, rows: _Rows) -> None:
+    def _note_coarseness(self, tally: CardTally, scene: Scene, found: Detection, rows: JudgedRows) -> None:
         """Note what samples as far apart as these may hide, and whether they are too few: two rows of a
         capture have I/O in the second alone.
         """
@@ -291,6 +266,8 @@ class ReachBook:
         is of one of them, and over the limit.
         """
         number, tally = check.number, self.tallies[check.problem]
+        if check.verdict == "not found" and tally.rows and all(self._is_brief(one) for one in tally.rows):
+            return replace(check, judged=0, verdict="insufficient data", reason=TOO_FEW_SAMPLES)
         if check.verdict != "not found" or not check.is_partial:
             return check
         if number is None:
@@ -310,6 +287,12 @@ class ReachBook:
             return check
         reason = blind_reason(self.tallies[check.problem].scenes, kinds, catalogue)
         return replace(check, verdict="insufficient data", judged=0, reason=reason) if reason else check
+
+    def _is_brief(self, rows: JudgedRows) -> bool:
+        """True if its hosts have these counters for a part of the time only, as where another capture had
+        them: a host is there as long as its source. Of what comes and goes its own time counts.
+        """
+        return rows.part < self._enough and all(ref.kind == "host" for ref in rows.refs)
 
     def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
         newest = max(
@@ -461,30 +444,6 @@ def _verdict(
         reason = "; ".join(reasons) if len(reasons) == 1 else "no source has enough samples"
     growing = any(one.is_growing for one in sources)
     return Verdict("not judged yet" if growing else "could not be judged", reached, checks, counts, reason)
-
-
-def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Rows:
-    """Rows that had samples long enough for the rule, and the last of these samples of each row."""
-    times = scene.times
-    fewest = fewest_samples(times, scene.compiled.sustained.warning)
-    to = np.full(len(scene.rows), times[-1], np.int64)
-    if (known.count[scene.places_in(known.ids)] == times.size).all():  # as it mostly is: nothing missing
-        judged = decidable if times.size >= fewest else np.zeros_like(decidable)
-        return _Rows(scene.compiled.card.id, scene.rows, judged, to)
-    count = np.full(len(scene.rows), times.size, np.int64)
-    for name in scene.compiled.detecting():
-        if not scene.compiled.signals[name].counters:
-            continue
-        members = scene.members(name)
-        last_of, count_of = (np.zeros(members.units, np.int64) for _ in range(2))
-        for ids in members.ids.values():
-            counts, lasts = known.of(ids)
-            np.maximum.at(last_of, members.row, lasts)
-            np.maximum.at(count_of, members.row, counts)
-        there = last_of[members.unit] > 0
-        to = np.where(there, np.minimum(to, last_of[members.unit]), to)
-        count = np.where(there, np.minimum(count, count_of[members.unit]), count)
-    return _Rows(scene.compiled.card.id, scene.rows, decidable & (count >= fewest), to)
 
 
 def _without_series(scene: Scene) -> set[str]:

@@ -424,3 +424,19 @@ def test_what_logs_alone_tell_is_named() -> None:
     made.add_source(SourceSpec("log", "esx01"), times, [], np.zeros((1, 0)), events=events)
     found = diagnose_session(made, problems(), catalogue())
     assert found.notes == ("What the logs tell:", f"- {lost} [vmkernel.log]")
+
+
+def test_counters_of_a_host_that_end_after_a_moment_are_no_all_clear() -> None:
+    """Two captures in one file, of which the first alone had the memory screen."""
+    recording = quiet()
+    samples = len(recording)
+    recording.on_host({"mem.state": [0.0 if number < 3 else np.nan for number in range(samples)]})
+    found = diagnosed(recording)
+    check = checks_of(found)["mem.host_state"]
+    assert (check.verdict, check.reason) == ("insufficient data", "too few samples")
+    no_all_clear = limits_of(found.verdict)[0]
+    assert "memory" in no_all_clear
+    assert "CPU" not in no_all_clear
+    recording = quiet()
+    recording.on_host({"mem.state": [0.0 if number < samples * 0.9 else np.nan for number in range(samples)]})
+    assert checks_of(diagnosed(recording))["mem.host_state"].verdict == "not found"

@@ -1,0 +1,71 @@
+"""Which rows of a scene had samples for long enough to be judged, and up to when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from diagnosis.signals import Scene
+from diagnosis.sustained import fewest_samples
+from sessions.model import EntityRef, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSamples:
+    """Number and time (ms) of the last sample of each series that conditions use; ``ids`` ascending."""
+
+    ids: IntArray
+    count: IntArray
+    last: IntArray
+
+    def of(self, ids: IntArray) -> tuple[IntArray, IntArray]:
+        """Return count and last time of each series; 0 for the id −1 and for a series without a sample."""
+        if not self.ids.size:
+            nothing = np.zeros(ids.shape, np.int64)
+            return nothing, nothing
+        place = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        there = self.ids[place] == ids
+        return np.where(there, self.count[place], 0), np.where(there, self.last[place], 0)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRows:
+    """Which rows of a scene were judged for how long something lasted, and up to when.
+
+    ``part`` is the part (0 to 1) of the source's samples that the fullest of these rows has.
+    """
+
+    card: str
+    refs: Sequence[EntityRef]
+    judged: BoolArray
+    to: IntArray
+    part: float = 1.0
+
+
+def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> JudgedRows:
+    """Rows that had samples long enough for the rule, and the last of these samples of each row."""
+    times = scene.times
+    fewest = fewest_samples(times, scene.compiled.sustained.warning)
+    to = np.full(len(scene.rows), times[-1], np.int64)
+    if (known.count[scene.places_in(known.ids)] == times.size).all():  # as it mostly is: nothing missing
+        judged = decidable if times.size >= fewest else np.zeros_like(decidable)
+        return JudgedRows(scene.compiled.card.id, scene.rows, judged, to)
+    count = np.full(len(scene.rows), times.size, np.int64)
+    for name in scene.compiled.detecting():
+        if not scene.compiled.signals[name].counters:
+            continue
+        members = scene.members(name)
+        last_of, count_of = (np.zeros(members.units, np.int64) for _ in range(2))
+        for ids in members.ids.values():
+            counts, lasts = known.of(ids)
+            np.maximum.at(last_of, members.row, lasts)
+            np.maximum.at(count_of, members.row, counts)
+        there = last_of[members.unit] > 0
+        to = np.where(there, np.minimum(to, last_of[members.unit]), to)
+        count = np.where(there, np.minimum(count, count_of[members.unit]), count)
+    judged = decidable & (count >= fewest)
+    part = float(count[judged].max(initial=0)) / max(times.size - 1, 1)  # a first sample has no interval
+    return JudgedRows(scene.compiled.card.id, scene.rows, judged, to, part)
