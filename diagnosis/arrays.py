@@ -42,10 +42,14 @@ def comparison(compare: Callable[..., BoolArray]) -> Callable[[FloatArray, Float
     return apply
 
 
+NOTHING = 1e-9
+"""Of what is no more than this no share can be told: it is nothing, or a forged or overflowed number."""
+
+
 def divide(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return left / right, NaN where right is zero."""
+    """Return left / right, NaN where right is nothing or less."""
     right = np.asarray(right, dtype=np.float64)
-    return np.divide(left, np.where(right == 0, np.nan, right))
+    return np.divide(left, np.where(right <= NOTHING, np.nan, right))
 
 
 def where(test: FloatArray, yes: FloatArray, no: FloatArray) -> FloatArray:

@@ -300,7 +300,7 @@ def _ends(bounds: Bounds) -> tuple[FloatArray, ...]:
 
 
 def _bound_divide(a: Bounds, b: Bounds) -> Bounds:
-    crosses = (b.low <= 0) & (b.high >= 0)
+    crosses = b.low <= arrays.NOTHING
     unbounded = np.where(np.isnan(a.low) | np.isnan(b.low), np.nan, np.inf)
     # Divided as the samples are: times the reciprocal would be rounded twice, and too narrow by a bit.
     inner = _between(a, b, np.divide)

@@ -25,8 +25,10 @@ class Measure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def word(self, value: float) -> str:
         """Return the name of a state; of a mean of two the better one, as it is not the worse yet."""
-        number = math.ceil(value) if self.below else math.floor(value)
-        return self.words[min(max(number, 0), len(self.words) - 1)] if self.words else ""
+        if not self.words or math.isnan(value):
+            return ""
+        known = min(max(value, 0.0), len(self.words) - 1.0)
+        return self.words[math.ceil(known) if self.below else math.floor(known)]
 
     def bad(self, limit: float) -> str:
         """Return which states are a problem: "soft or worse"; empty for a number that is none of a state."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -178,7 +179,7 @@ class Comparison:
             b=samples[1],
             difference=float(of.difference[at]),
             interval=(low, high) if is_known else None,
-            ratio=mean_b / mean_a if mean_a else None,
+            ratio=_finite(mean_b / mean_a) if mean_a else None,
             ratio_interval=self._ratio_interval(at) if is_known else None,
             chance=float(of.chance[at]),
             corrected=float(of.corrected[at]),
@@ -209,7 +210,13 @@ class Comparison:
         a, b = ((float(one.mean[at]), float(one.error[at])) for one in self.means)
         freedom = np.array([np.fmin(*(one.freedom[at] for one in self.means))])
         confidence = self.importance.rules.judging.confidence.value
-        return ratio_interval(a, b, float(two_sided_reach(confidence, freedom)[0]))
+        found = ratio_interval(a, b, float(two_sided_reach(confidence, freedom)[0]))
+        return found if found and all(map(math.isfinite, found)) else None
+
+
+def _finite(ratio: float) -> float | None:
+    """The ratio; None of a number that is as good as nothing, which no number can be compared with."""
+    return ratio if math.isfinite(ratio) else None
 
 
 def _sample(means: Means, at: int, of: FloatArray | None) -> Sample:

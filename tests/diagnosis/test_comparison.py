@@ -373,6 +373,14 @@ def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
     assert huge == pytest.approx((0.4, 0.6))  # no square of an error is ever written out
 
 
+def test_a_number_that_is_as_good_as_nothing_is_compared_with_no_number() -> None:
+    """A forged scale: JSON has no number for their ratio."""
+    recording = hour()
+    recording.vm("web01", {"cpu.used": np.where(np.arange(720) < 360, 5e-324, 40.0)})
+    used = row(halves(recording), "cpu.used")
+    assert (used.ratio, used.ratio_interval) == (None, None)
+
+
 @settings(max_examples=30)
 @given(st.floats(5, 100), st.floats(5, 100), st.floats(0.01, 0.4), st.floats(0.01, 0.4))
 def test_a_ratio_lies_in_its_interval(a: float, b: float, part_a: float, part_b: float) -> None:

@@ -46,6 +46,8 @@ def value(
         ("a - -b", [2.0, 4.0, NAN]),
         ("a / b", [1.0, 1.0, NAN]),
         ("a / (b - b)", [NAN, NAN, NAN]),
+        ("a / (b - 9)", [NAN, NAN, NAN]),  # "600 % of −1 MB" is a counter that says it knows nothing
+        ("b / (b * 0.000000000001)", [NAN, NAN, NAN]),
         ("a > 1", [0.0, 1.0, NAN]),
         ("0 < a <= 1", [1.0, 0.0, NAN]),
         ("a > limit or b > 1", [0.0, 1.0, 1.0]),

@@ -199,6 +199,9 @@ class TestVerdictsOfChecks:
         tools = card.rules[0].measure
         assert tools is not None
         assert (tools.word(1.0), tools.word(0.4), tools.bad(1.0)) == ("running", "running", "not running")
+        assert [tools.word(value) for value in (1e308, float("inf"), -7.0, float("nan"))] == [
+            "running", "running", "not running", ""
+        ]  # fmt: skip
 
     def test_a_limit_that_was_passed_for_too_short_a_time_says_for_how_long(self) -> None:
         recording = Recording()
