@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -16,39 +16,48 @@ _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
 class _Rows:
-    """The samples of some series of one source, (series, instants); grows with the source's time axis."""
+    """The samples of some series of one source, (series, instants); grows with the source's time axis.
+
+    What was read together is one block, of as many rows, and stays where it is when more is read: a table of
+    a day that grows by being copied costs more than reading what it grows by.
+    """
 
     def __init__(self) -> None:
         self.places: dict[int, int] = {}
-        self._values = np.zeros((0, 0))
+        self._blocks: list[FloatArray] = []
+        self._firsts = np.zeros(0, np.int64)
 
     @property
     def held(self) -> int:
         """The number of samples for which there is room."""
-        return self._values.size
+        return sum(block.size for block in self._blocks)
 
-    def make_room(self, series: IntArray, instants: int) -> None:
-        """Add rows for new series; all that is not filled in is absent."""
-        for one in series.tolist():
-            self.places.setdefault(one, len(self.places))
-        rows, columns = self._values.shape
-        wanted = len(self.places)
-        if wanted > rows or instants > columns:
-            more_rows = rows if wanted <= rows else max(wanted, rows + rows // 2)
-            more_columns = columns if instants <= columns else instants + instants // 8 * bool(columns)
-            grown = np.full((more_rows, more_columns), np.nan)
-            grown[:rows, :columns] = self._values
-            self._values = grown
+    def add(self, frame: Frame, axis: IntArray) -> None:
+        """Add the new series of a frame; all that it does not have is absent. Its values are taken over."""
+        if np.array_equal(frame.times, axis):
+            values = frame.values.T
+        else:
+            values = np.full((frame.ids.size, axis.size), np.nan)
+            values[:, np.searchsorted(axis, frame.times)] = frame.values.T
+        first = len(self.places)
+        self.places.update((one, first + row) for row, one in enumerate(frame.ids.tolist()))
+        self._set([*self._blocks, values])
+
+    def lengthen(self, instants: int) -> None:
+        """Make room for more instants, in which all is absent until it is filled in."""
+        if all(block.shape[1] >= instants for block in self._blocks):
+            return
+        grown = np.full((len(self.places), instants + instants // 8), np.nan)
+        for block, first in zip(self._blocks, self._firsts.tolist(), strict=True):
+            grown[first : first + len(block), : block.shape[1]] = block
+        self._set([grown])
 
     def fill(self, frame: Frame, axis: IntArray) -> None:
-        """Write a frame at its instants."""
+        """Write a frame of series that are here at its instants, for which there is room."""
         rows = np.array([self.places[one] for one in frame.ids.tolist()], dtype=np.int64)
-        first = int(np.searchsorted(axis, frame.times[0])) if frame.times.size else 0
-        columns = slice(first, first + frame.times.size)
-        if np.array_equal(axis[columns], frame.times):
-            self._values[rows, columns] = frame.values.T
-        else:
-            self._values[rows[:, None], np.searchsorted(axis, frame.times)] = frame.values.T
+        columns = np.searchsorted(axis, frame.times)
+        for block, inside, chosen in self._parts(rows):
+            block[inside[:, None], columns] = frame.values.T[chosen]
 
     def has(self, series: list[int]) -> bool:
         """Return True if all of these series are here."""
@@ -56,9 +65,27 @@ class _Rows:
 
     def of(self, series: list[int], instants: int, first: int = 0) -> FloatArray:
         """Return the samples of series that are here, from an instant on."""
-        rows = [self.places[one] for one in series]
-        found: FloatArray = self._values[rows, first:instants]
+        rows = np.array([self.places[one] for one in series], dtype=np.int64)
+        parts = list(self._parts(rows))
+        if len(parts) == 1:
+            block, inside, _ = parts[0]
+            only: FloatArray = block[inside, first:instants]
+            return only
+        found = np.empty((rows.size, max(0, instants - first)))
+        for block, inside, chosen in parts:
+            found[chosen] = block[inside, first:instants]
         return found
+
+    def _set(self, blocks: list[FloatArray]) -> None:
+        self._blocks = blocks
+        self._firsts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
+
+    def _parts(self, rows: IntArray) -> Iterator[tuple[FloatArray, IntArray, IntArray]]:
+        """Yield each block that has some of the rows, their places in it, and which of ``rows`` they are."""
+        number = np.searchsorted(self._firsts, rows, side="right") - 1
+        for one in distinct(number).tolist():
+            chosen = np.flatnonzero(number == one)
+            yield self._blocks[one], rows[chosen] - self._firsts[one], chosen
 
 
 class SampleTable:
@@ -94,7 +121,7 @@ class SampleTable:
             kept = self._rows.get(source)
             if axis.size == old.size or kept is None:
                 continue
-            kept.make_room(np.zeros(0, np.int64), axis.size)
+            kept.lengthen(axis.size)
             tail = TimeRange(int(axis[old.size]), window.end)
             for frame in self._source.read(np.array(sorted(kept.places), dtype=np.int64), tail):
                 kept.fill(frame, axis)
@@ -182,11 +209,8 @@ class SampleTable:
         if sum(rows.held for rows in self._rows.values()) > _BUDGET:
             self._rows.clear()
             missing = wanted
-        owners = self.owners(missing)
-        for owner in distinct(owners).tolist():
-            self._rows.setdefault(owner, _Rows()).make_room(missing[owners == owner], self.axis(owner).size)
         for frame in self._source.read(missing, self.window):
-            self._rows[frame.source].fill(frame, self.axis(frame.source))
+            self._rows.setdefault(frame.source, _Rows()).add(frame, self.axis(frame.source))
 
     def _missing(self, ids: IntArray) -> IntArray:
         known = {source: rows.places for source, rows in self._rows.items()}
