@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from diagnosis import entity_statistics
-from diagnosis.arrays import BoolArray
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
@@ -19,6 +18,7 @@ from diagnosis.topology import store_names
 from resources.catalogue import Catalogue
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
+from sessions.times import TimeRange
 
 _TOP = 3
 _GONE_SAMPLES = 3  # DESIGN: one or two samples that are missing at the end are no move
@@ -256,12 +256,13 @@ def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
     """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
     table, series = scene.table, scene.topology.series.of_entity(source, vm)
     axis, ids = table.axis(source), np.array(series, dtype=np.int64)
-    if not np.isnan(table.rows(source, ids, max(0, axis.size - _GONE_SAMPLES))).all():
+    last = TimeRange(int(axis[-_GONE_SAMPLES:][0]), int(axis[-1]))
+    if table.counts_in(ids, last).any():  # of a long time hardly anything is read so
         return ""
-    known: BoolArray = np.any(~np.isnan(table.rows(source, ids)), axis=0)
-    if not known.any():
+    seen = int(table.last_in(ids, table.window).max(initial=0))
+    if not seen:
         return ""
-    gone_s = float(axis[-1] - axis[np.flatnonzero(known)[-1]]) / 1000
+    gone_s = float(axis[-1] - seen) / 1000
     return f" (gone since {format_duration(gone_s)} before the end)"
 
 
