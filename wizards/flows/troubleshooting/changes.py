@@ -129,15 +129,17 @@ def _counted(
     if not series:
         return
     by_id = {one.id: one for one in series}
+    ids = np.array(sorted(by_id), np.int64)
+    known = session.stats(ids, when)  # settings hardly ever change: hardly one of them is read
     catalogue = load_catalogue()
-    for frame in _read_in_parts(session, np.array(sorted(by_id), np.int64), when):
+    for frame in _read_in_parts(session, ids[known.minimum < known.maximum], when):
         if frame.times.size < _LEAST:
             continue
         low, high = np.fmin.reduce(frame.values, axis=0), np.fmax.reduce(frame.values, axis=0)
         for column in np.flatnonzero(low < high).tolist():
             one = by_id[int(frame.ids[column])]
-            known = catalogue.get(one.counter)
-            label, unit = (known.label, known.unit) if known else (one.counter, one.spec.unit)
+            counter = catalogue.get(one.counter)
+            label, unit = (counter.label, counter.unit) if counter else (one.counter, one.spec.unit)
             for at, before, after in _steps(frame.times.tolist(), frame.values[:, column].tolist()):
                 text = f"{label}: {_value(before, unit)} → {_value(after, unit)}"
                 name = records.name(one.entity, at)
@@ -145,9 +147,6 @@ def _counted(
 
 
 def _read_in_parts(session: SampleSource, ids: IntArray, when: TimeRange) -> Iterator[Frame]:
-    """Read settings, some series at a time: they hardly ever change, and a block tells that of each of its
-    series in a word, while its statistics have to be unpacked for all of them.
-    """
     for begin in range(0, ids.size, _AT_ONCE):
         yield from session.read(ids[begin : begin + _AT_ONCE], when)
 
