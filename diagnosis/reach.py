@@ -16,12 +16,13 @@ from diagnosis.kinds import plural
 from diagnosis.pruning import Pruning
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Scene
-from diagnosis.sustained import too_short, unseen_seconds
+from diagnosis.sustained import finer_interval_s, too_short, unseen_seconds
 from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
     absent_text,
     lacking_text,
     only_finds_there,
+    seldom_text,
     unsampled_text,
     untold_text,
     who_would_show,
@@ -57,8 +58,9 @@ class CardTally:
     ``untold`` is what an inventory would tell, and nobody did: names of facts, or events. ``is_elsewhere``:
     there are enough samples, but not in the part of the time that is asked about. ``unseen_s`` is how long a
     problem must last to be seen for sure in the coarsest source, as none speaks for another's entities (0:
-    all are fine enough). ``blind`` are the counters that no entity of a kind has, by kind, of rules that
-    could judge none of these. ``rows`` says of each rule's entities which were judged, of ``scenes``.
+    all are fine enough), ``finer_s`` how far apart samples may be for it. ``blind`` are the counters that no
+    entity of a kind has, by kind, of rules that could judge none of these. ``rows`` says of each rule's
+    entities which were judged, of ``scenes``.
     """
 
     entities: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class CardTally:
     is_short: bool = False
     is_elsewhere: bool = False
     unseen_s: float = 0.0
+    finer_s: float = 0.0
     blind: dict[str, set[str]] = field(default_factory=dict)
     rows: list[JudgedRows] = field(default_factory=list)
     scenes: list[Scene] = field(default_factory=list)
@@ -202,8 +205,12 @@ class ReachBook:
         capture have I/O in the second alone.
         """
         if found.judged:
-            unseen = unseen_seconds(scene.times, scene.compiled.sustained.warning, self._shortest)
+            hold = scene.compiled.sustained.warning
+            unseen = unseen_seconds(scene.times, hold, self._shortest)
             tally.unseen_s = max(tally.unseen_s, unseen)
+            if unseen:
+                finer = finer_interval_s(hold, self._shortest)
+                tally.finer_s = min(tally.finer_s or finer, finer)
             tally.is_short |= not rows.judged.any()
 
     def entities(self, kept: ReachKept) -> dict[EntityRef, EntityReach]:
@@ -335,7 +342,7 @@ class ReachBook:
             return _NEVER_JUDGED[source.spec.kind]
         axis, every_s = self._table.axis(source.id), source.spec.interval_s or 0.0
         if every_s >= self._shortest and axis.size < 2:
-            return _seldom_text(axis.size, every_s, is_growing=source.is_growing)
+            return seldom_text(axis.size, every_s, is_growing=source.is_growing)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"
         if source.id not in self._short:
@@ -380,7 +387,7 @@ class ReachBook:
                 )
         return CheckReach(
             card.id, card.title, entities, judged, reason,
-            shown_by=shown_by, unseen_s=tally.unseen_s, told_if_found=told_if_found,
+            shown_by=shown_by, unseen_s=tally.unseen_s, finer_s=tally.finer_s, told_if_found=told_if_found,
         )  # fmt: skip
 
     def _uncounted(self, card: Card) -> int:
@@ -405,19 +412,6 @@ def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:
         verdict = "insufficient data"
     number = outcomes.numbers.number(check.problem) if check.applies else None
     return replace(check, verdict=verdict, found=found, suspected=suspected, number=number)
-
-
-def _seldom_text(values: int, every_s: float, *, is_growing: bool) -> str:
-    """Return why nothing was judged of a source of rollups with one value, or none."""
-    every = format_duration(every_s)
-    if is_growing:
-        return (
-            f"one value so far, judging takes two: one comes every {every}"
-            if values
-            else (f"no value so far: one comes every {every}")
-        )
-    has = "has one, judging takes two" if values else "has none"
-    return f"a value comes every {every}: the recording {has}"
 
 
 def no_samples_verdict(sources: Sequence[Source], *, is_windowed: bool) -> Verdict:

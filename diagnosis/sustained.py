@@ -14,6 +14,7 @@ _ALONE = 2  # samples: one alone may stand for a moment that its interval spread
 _SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
 _APART = 2.5  # intervals: one good sample does not part a burst from itself
 _NEARLY_ALL = 0.8  # of the distances between close bursts: one may be missed
+_USUAL_S = (2.0, 5.0, 20.0, 60.0)  # how far apart samples are usually recorded: esxtop's, a vCenter's
 _QUARTER = 0.25  # of a distance that a burst may be off, where samples are coarse against it
 
 
@@ -246,6 +247,13 @@ def unseen_seconds(times: IntArray, hold: Hold, shortest_s: float) -> float:
     if hold.count:
         needed = hold.count / float(np.median(_counted(times, hold)))
     return (max(1, int(np.ceil(needed))) + 1) * interval
+
+
+def finer_interval_s(hold: Hold, shortest_s: float) -> float:
+    """Return how far apart samples may be at most for what ``hold`` asks to show, of those that are usual."""
+    hold_s = hold.hold_s or shortest_s
+    fine = [every for every in _USUAL_S if every * (1 + _SLACK) < hold_s]
+    return max(fine, default=_USUAL_S[0])
 
 
 def is_coarse(times: IntArray, hold_s: float) -> bool:

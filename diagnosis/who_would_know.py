@@ -8,6 +8,7 @@ from diagnosis.compiled import FACT, bare_key
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
 from resources.problem_cards import Card, Rule
+from resources.units import format_duration
 
 _TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
 _NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
@@ -130,3 +131,16 @@ def _name(key: str, catalogue: Catalogue) -> str:
     if known is None:
         return key
     return f"{known.label} ({known.short})" if known.short else known.label
+
+
+def seldom_text(values: int, every_s: float, *, is_growing: bool) -> str:
+    """Return why nothing was judged of a source of rollups with one value, or none."""
+    every = format_duration(every_s)
+    if is_growing:
+        return (
+            f"one value so far, judging takes two: one comes every {every}"
+            if values
+            else (f"no value so far: one comes every {every}")
+        )
+    has = "has one, judging takes two" if values else "has none"
+    return f"a value comes every {every}: the recording {has}"

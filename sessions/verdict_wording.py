@@ -109,13 +109,14 @@ def _may_hide(check: CheckReach) -> bool:
 
 def coarse_texts(verdict: Verdict) -> list[str]:
     """Return which problems were not found in coarse samples, a sentence for each time that these hide."""
-    found: dict[float, list[CheckReach]] = {}
+    found: dict[tuple[float, float], list[CheckReach]] = {}
     for check in verdict.checks:
         if _may_hide(check):
-            found.setdefault(check.unseen_s, []).append(check)
+            found.setdefault((check.unseen_s, check.finer_s), []).append(check)
     return [
-        f"Too coarse to rule out what lasted less than {format_duration(seconds)}: {_titles(some)}."
-        for seconds, some in sorted(found.items())
+        f"Too coarse to rule out what lasted less than {format_duration(seconds)}: {_titles(some)}"
+        + (f"; samples every {format_duration(finer)} or less would tell." if finer else ".")
+        for (seconds, finer), some in sorted(found.items())
     ]
 
 
@@ -230,6 +231,7 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
                 "found": one.found,
                 "because": check_because(one),
                 "unseen_s": one.unseen_s,
+                "finer_s": one.finer_s,
                 "number": None if one.number is None else _number_json(one.number),
             }
             for one in verdict.checks
@@ -264,14 +266,18 @@ def certainty_text(check: CheckReach) -> str:
     if check.verdict == "suspected" and not check.suspected:
         return "what else the rule asks of it is not known"
     if check.verdict == "suspected" and check.unseen_s:
-        return "in a lone sample, which may be a moment that its interval spreads: record more often"
+        often = (
+            f"record every {format_duration(check.finer_s)} or less" if check.finer_s else "record more often"
+        )
+        return f"in a lone sample, which may be a moment that its interval spreads: {often}"
     if check.verdict == "suspected":
         return "in every sample, but too few to say how long"
     number = check.number
     if number and (number.passed_s or number.passed_samples) and not _passed_text(number):
         return "it was for that long, but without what else the rule asks"
     hides = _may_hide(check)
-    return f"what lasted less than {format_duration(check.unseen_s)} may not show" if hides else ""
+    finer = f": samples every {format_duration(check.finer_s)} or less would tell" if check.finer_s else ""
+    return f"what lasted less than {format_duration(check.unseen_s)} may not show{finer}" if hides else ""
 
 
 def checks_text(verdict: Verdict) -> list[str]:

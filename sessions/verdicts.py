@@ -82,6 +82,7 @@ class CheckReach:
     session would have them.
     ``unseen_s`` is set where samples are no finer than the time that the check looks at: what lasted fewer
     seconds may have been averaged away, or may have passed between two looks (0: they are fine enough).
+    ``finer_s`` is how far apart samples may be at most to show it.
     ``told_if_found``: the session has such entities, but the rules only find: nothing is said of the others.
     """
 
@@ -96,6 +97,7 @@ class CheckReach:
     number: CheckNumber | None = None
     shown_by: str = ""
     unseen_s: Seconds = 0.0
+    finer_s: Seconds = 0.0
     told_if_found: bool = False
 
     @property

@@ -121,6 +121,7 @@ def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
         *(note for one in own for note in one.rule.notes),
         *card.values.values(),
         *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
+        *(f"{cause.because_possible} {cause.unknown}" for cause in card.causes),
         *(f"{cause.stated.known} {cause.stated.test}" for cause in card.causes if cause.stated),
         *(f"{signal.expr} {signal.weight}" for signal in signals),
         *(item.threshold for rule in own for item in rule.rule.evidence),

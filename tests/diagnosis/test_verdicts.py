@@ -279,7 +279,9 @@ def test_what_coarse_samples_may_hide_is_said_beside_what_was_not_found(interval
     found = diagnosed(quiet(seconds=7200, interval=interval))
     check = checks_of(found)["cpu.ready_high"]
     assert check.verdict == "not found"
-    assert check_because(check).endswith(f"what lasted less than {hides} may not show") == bool(hides)
+    ending = f"what lasted less than {hides} may not show: samples every 20 s or less would tell"
+    assert check_because(check).endswith(ending) == bool(hides)
+    assert (check.finer_s, check.unseen_s > 0) == (20.0 if hides else 0.0, bool(hides))
     said = f" Too coarse to rule out what lasted less than {hides}: "
     assert (said in verdict_sentence(found.verdict, at)) == bool(hides)
 
@@ -317,7 +319,7 @@ def test_a_lone_coarse_sample_is_suspected_and_two_in_a_row_are_a_problem() -> N
     lone = checks_of(ready_in((30, 35)))["cpu.ready_high"]
     assert (lone.verdict, lone.suspected) == ("suspected", 1)
     assert "web01 at most 12 %" in check_because(lone)
-    assert check_because(lone).endswith("a moment that its interval spreads: record more often")
+    assert check_because(lone).endswith("a moment that its interval spreads: record every 20 s or less")
     assert checks_of(ready_in((30, 40)))["cpu.ready_high"].verdict == "problem"
     assert checks_of(ready_in((30, 35), (60, 65)))["cpu.ready_high"].verdict == "suspected"
 
