@@ -146,6 +146,11 @@ def entity_limits(
 
     ``classes`` are those of entities that are known already.
     """
+    return EntityLimits(general, lambda: storage_table(snapshot, judged_by), classes)
+
+
+def storage_table(snapshot: Snapshot, judged_by: StorageLimits) -> StorageTable:
+    """Return the table that tells the class of each device, datastore and VM of a session."""
     entities, facts = snapshot.entities, snapshot.records.storage
     relations = snapshot.records.relations
 
@@ -154,15 +159,12 @@ def entity_limits(
         placements = [one for told in relations.values() for one in told if one.name == "host"]
         return known_to_vcenter(entities, placements)
 
-    def table() -> StorageTable:
-        return StorageTable(
-            judged_by,
-            lambda ref: known_twice().get(ref, ref) if ref.kind == "vm" else ref,
-            lambda ref: entities.get(ref) or Entity(ref, ref.key),
-            FactTable(facts, _ALL_TIMES),
-        )
-
-    return EntityLimits(general, table, classes)
+    return StorageTable(
+        judged_by,
+        lambda ref: known_twice().get(ref, ref) if ref.kind == "vm" else ref,
+        lambda ref: entities.get(ref) or Entity(ref, ref.key),
+        FactTable(facts, _ALL_TIMES),
+    )
 
 
 def _judged_as(ref: EntityRef, storage: StorageTable) -> EntityRef:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.foreign_text import shorten_long_words, shown
 from resources.units import format_count, format_duration, format_value
-from resources.views import Overview
+from resources.views import Overview, OverviewChart
 from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
@@ -93,7 +94,7 @@ def overview_content(
     work.check()
     in_charts: list[tuple[str, list[Series]]] = []
     for chart in spec.chart:
-        series = _of_scope(known, filtered, chart.counters)
+        series = _of_scope(_without(known, chart, snapshot), filtered, chart.counters)
         weights = _beside(series, known, chart.by)
         best = highest(reader, series, "max", window, _MAX_CURVES, weights)
         in_charts.append((chart.title, _held([one.series for one in best], series, chart.title, before)))
@@ -179,6 +180,17 @@ def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCoun
         if own.counter in counters and (own.entity.kind, own.counter) in wanted and is_own(one):
             found.setdefault((own.entity.kind, own.counter), []).append(one)
     return found
+
+
+def _without(known: SeriesByCounter, chart: OverviewChart, snapshot: Snapshot) -> SeriesByCounter:
+    """The series of a chart's counters but for those of entities that it leaves out."""
+    if not chart.leave_out:
+        return known
+    left_out = re.compile(chart.leave_out)
+    return {
+        which: [one for one in known.get(which, ()) if not left_out.fullmatch(snapshot.name(one.entity))]
+        for which in chart.counters
+    }
 
 
 def _held(

@@ -39,6 +39,10 @@ def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]
     return entities, " · ".join(parts)
 
 
+_MOST_B = 10.0
+"""More bytes for each value than a plain file of numbers takes tell of names, not of values."""
+
+
 def time_label(scope: Scope, snapshot: Snapshot, at: Clock) -> str:
     """Return time and sources of a scope: ``21 Nov 02:40 – 02:55 CET · following · all sources``."""
     return scope_labels(scope, snapshot, at)[1]
@@ -57,7 +61,10 @@ def scope_details(scope: Scope, snapshot: Snapshot, at: Clock) -> str:
 
 
 def session_label(snapshot: Snapshot) -> str:
-    """Return ``lab-friday.hscope · 38 MB · 1,204 series · 0.7 B a sample``."""
-    each = f" · {snapshot.bytes / snapshot.samples:.1f} B a sample" if snapshot.samples else ""
+    """Return ``lab-friday.hscope · 38 MB · 1,204 series · 0.7 bytes a value``; of a few values in a file that
+    is mostly names it says nothing.
+    """
+    each_b = snapshot.bytes / snapshot.samples if snapshot.samples else _MOST_B
+    each = f" · {each_b:.1f} bytes a value" if each_b < _MOST_B else ""
     series = f"{format_count(len(snapshot.series))} series"
     return f"{shown(snapshot.path.name, _NAME)} · {format_bytes(snapshot.bytes)} · {series}{each}"

@@ -41,7 +41,7 @@ def preferences(desk: Desk, window: QWidget) -> Preferences:
     """Return the preferences of the window, with the pages that are no plain settings."""
     pages = (
         StorageSetsPage(desk.thresholds).view,
-        StorageClassesPage(desk.thresholds).view,
+        StorageClassesPage(desk.thresholds, lambda: desk.session.whole).view,
     )
     named = [(key, title, page) for (key, title, _), page in zip(STORAGE_PAGES, pages, strict=True)]
     return Preferences(desk.settings, desk.times, window, named)

@@ -16,6 +16,8 @@ from resources.failures import HyperscopeError
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
 from resources.threshold_sets import ChosenClass, OwnThresholds, read_thresholds, thresholds_text
+from viewmodels.snapshot import Snapshot
+from viewmodels.storage_class_rows import class_rows
 from viewmodels.threshold_sets import (
     SetRow,
     duplicated,
@@ -182,13 +184,15 @@ def _key(row: SetRow) -> tuple[str, str]:
 
 
 class StorageClassesPage(QObject):
-    """Joins the view of the chosen classes to the store."""
+    """Joins the view of the chosen classes to the store; ``snapshot`` gives the open session, if there is
+    one, whose devices it lists with the classes that they have.
+    """
 
-    def __init__(self, store: ThresholdStore) -> None:
+    def __init__(self, store: ThresholdStore, snapshot: Callable[[], Snapshot | None]) -> None:
         classes = [(one.id, one.title) for one in store.limits.classes.classes]
         self.view = ChosenClassesView(classes)
         super().__init__(self.view)
-        self._store = store
+        self._store, self._snapshot = store, snapshot
         self.view.changed.connect(lambda chosen: _try(self.view, partial(self._change, chosen)))
         self.view.undo_wanted.connect(partial(_try, self.view, store.undo))
         self.view.redo_wanted.connect(partial(_try, self.view, store.redo))
@@ -197,6 +201,9 @@ class StorageClassesPage(QObject):
 
     def _show(self) -> None:
         self.view.show_chosen(self._store.limits.own.chosen)
+        session = self._snapshot()
+        rows, note = class_rows(session, self._store.limits) if session is not None else ((), "")
+        self.view.show_devices([(one.name, one.of, one.storage_class, one.because) for one in rows], note)
         self.view.show_trouble(self._store.limits.trouble)
         self.view.show_steps(self._store.undo_text, self._store.redo_text)
 

@@ -16,12 +16,14 @@ class OverviewChart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A small chart: the first (kind, counter) that the session has, for the entities with the highest
     values.
 
-    Values are multiplied by those of the counter ``by`` of the same entity before they are ranked.
+    Values are multiplied by those of the counter ``by`` of the same entity before they are ranked. Entities
+    whose name matches the pattern ``leave_out`` as a whole have no place in it.
     """
 
     title: str
     counters: tuple[tuple[EntityKind, str], ...]
     by: str = ""
+    leave_out: str = ""
 
 
 class Talkers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -425,6 +425,29 @@ def test_classes_are_chosen_for_names_in_an_order(live: Program, dialog: Prefere
     assert chosen() == [("naa.624*", "ssd")]
 
 
+def test_the_classes_of_the_open_session_are_listed_with_why(live: Program, home: Path, qtbot: QtBot) -> None:
+    live.workbench.open_paths([slow_nvme(home / "slow.hscope")])
+    wait(qtbot, lambda: live.desk.session.whole is not None)
+    made = preferences(live.desk, live.window)
+    made.open()
+    made.show_setting(STORAGE_CLASSES)
+    [view] = made.findChildren(ChosenClassesView)
+    item = view.devices.topLevelItem(0)
+    assert item is not None
+    assert [item.text(column) for column in (0, 1, 2)] == [NVME, "Device", "NVMe"]
+    assert "NVMe" in item.text(3)
+    view.devices.itemActivated.emit(item, 0)
+    assert (view.pattern.text(), view.kind.currentText()) == (NVME, "Devices")
+    view.classes.setCurrentText("HDD")
+    qtbot.mouseClick(view.add, Qt.MouseButton.LeftButton)
+    item = view.devices.topLevelItem(0)
+    assert item is not None
+    assert (item.text(2), item.text(3)) == ("HDD", f"you chose it for names like {NVME}")
+    made.close()
+    made.deleteLater()
+    QApplication.processEvents()
+
+
 def test_a_removed_choice_of_a_class_comes_back(live: Program, dialog: Preferences, qtbot: QtBot) -> None:
     dialog.show_setting(STORAGE_CLASSES)
     [view] = dialog.findChildren(ChosenClassesView)

@@ -124,7 +124,7 @@ def test_a_host_has_the_shared_devices_as_it_saw_them(
 ) -> None:
     """vCenter names the host in the instance, a source of esxtop is one; the device is below neither."""
     path, lun, cluster = tmp_path / "s.hscope", EntityRef("device", "naa.6"), EntityRef("cluster", "c1")
-    disks = [EntityRef("device", f"{host.key}/mpx.0") for host in HOSTS]
+    disks = [EntityRef("device", f"{host.key}/t10.ATA_0") for host in HOSTS]
     with SessionWriter.create(path) as writer:
         writer.add_entities([Entity(cluster, "c1"), Entity(lun, "naa.6")])
         writer.add_entities([Entity(host, host.key, cluster) for host in HOSTS])
@@ -142,6 +142,19 @@ def test_a_host_has_the_shared_devices_as_it_saw_them(
         for chosen in (*HOSTS, cluster, lun)
     }
     assert highest == {HOSTS[0]: [20, 3], HOSTS[1]: [45, 3], cluster: [45, 20, 3, 3], lun: [45, 20]}
+
+
+@pytest.mark.parametrize("name", ["mpx.vmhba64:C0:T0:L0", "esx01/mpx.vmhba64:C0:T0:L0"])
+def test_a_cd_rom_or_usb_stick_has_no_place_beside_arrays(path: Path, name: str) -> None:
+    """Its latency was drawn against the limits of arrays; a VM that uses it shows its own."""
+    own, lun = EntityRef("device", f"esx01/{name}"), EntityRef("device", "naa.6")
+    with SessionWriter.open(path) as writer:
+        writer.add_entities([Entity(own, name, HOSTS[0]), Entity(lun, "naa.6")])
+        specs = [SeriesSpec(ref, "disk.device_latency", "ms") for ref in (own, lun)]
+        rows = np.tile([90.0, 3.0], (30, 1))
+        add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, rows, every_s=20)
+    charts = {spec.title: curves for spec, curves in content(path).charts}
+    assert [curve.curve.y.max() for curve in charts["Storage latency"]] == [3.0]
 
 
 def test_curves_and_lines_keep_their_places_while_samples_come(path: Path) -> None:

@@ -195,7 +195,7 @@ def test_the_status_bar_shows_whole_entries_and_counts_the_others(
     qtbot.addWidget(bar)
     bar.resize(width, 28)
     bar.show()
-    bar.show_session("night.hscope · 38 MB · 46,180 series · 0.3 B a sample")
+    bar.show_session("night.hscope · 38 MB · 46,180 series · 0.3 bytes a value")
     entries = [SourceEntry("ok", f"esx0{n}.lab.local · 5 s · 11,479 series · on time") for n in range(9)]
     bar.show_sources(entries)
     QApplication.processEvents()

@@ -1,5 +1,5 @@
-"""The classes that an admin chose for names of devices and datastores: a list in order, and a row to add
-one.
+"""The classes that an admin chose for names of devices and datastores: a list in order, a row to add one, and
+which class each device of the open session has.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _EMPTY = (
     "No class was chosen by hand: devices and datastores tell theirs. Where one does not, type its name "
     "below, as naa.600*, choose its class, then Add."
 )
+_NO_DEVICES = "No session with devices or datastores is open."
 _KINDS = (("device", "Devices"), ("datastore", "Datastores"))
 
 
@@ -77,6 +78,14 @@ class ChosenClassesView(QWidget):
         self.down = button("Down", "Look at this line later", lambda: self._move(1))
         self.undo = button("Undo", "Nothing to undo", self.undo_wanted.emit)
         self.redo = button("Redo", "Nothing to redo", self.redo_wanted.emit)
+        self.devices = QTreeWidget()
+        self.devices.setRootIsDecorated(False)
+        self.devices.setHeaderLabels(["In this session", "Of", "Class", "Why"])
+        self.devices.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.devices.setAccessibleName("Classes of the devices of this session")
+        self.devices.setMinimumHeight(_LIST_HEIGHT)
+        self.devices.itemActivated.connect(self._name_like)
+        self.devices_note = muted(_NO_DEVICES)
         self.trouble = PageNote()
         self._lay_out()
         self._enable()
@@ -101,6 +110,30 @@ class ChosenClassesView(QWidget):
         for column in range(3):
             self.list.resizeColumnToContents(column)
         self._enable()
+
+    def show_devices(self, rows: Sequence[tuple[str, str, str, str]], note: str) -> None:
+        """Show the devices and datastores of the open session: name, kind, class, and why it is that one.
+
+        ``note`` says what is left out.
+        """
+        self.devices.clear()
+        for cells in rows:
+            item = QTreeWidgetItem(list(cells))
+            for column, text in enumerate(cells):
+                item.setToolTip(column, text)
+            self.devices.addTopLevelItem(item)
+        for column in range(3):
+            self.devices.resizeColumnToContents(column)
+        self.devices.setVisible(bool(rows))
+        text = note if rows else _NO_DEVICES
+        self.devices_note.setText(text)
+        self.devices_note.setVisible(bool(text))
+
+    def _name_like(self, item: QTreeWidgetItem) -> None:
+        """Begin a choice for a device or datastore of the list."""
+        self.pattern.setText(item.text(0))
+        self.kind.setCurrentText(next(label for _, label in _KINDS if label.startswith(item.text(1))))
+        self.classes.setFocus()
 
     def show_trouble(self, text: str) -> None:
         """Say what could not be done; empty: nothing is wrong."""
@@ -168,6 +201,8 @@ class ChosenClassesView(QWidget):
         column.addLayout(form)
         column.addLayout(row(self.add, None))
         column.addWidget(self.trouble)
+        column.addWidget(self.devices)
+        column.addWidget(self.devices_note)
         column.addStretch(1)
         self.show_trouble("")
 
