@@ -121,6 +121,30 @@ def test_what_a_target_loses_is_one_problem() -> None:
     )
 
 
+def test_what_both_targets_of_an_adapter_lose_is_the_adapter_s() -> None:
+    """It was said that the paths share what is lost, since no single one has nearly all of it."""
+    bad = dict.fromkeys(LUNS, ("vmhba3:C0:T0", "vmhba3:C0:T1"))
+    (root,) = _roots(findings(_host(bad, aborts=0.4), problem="storage.aborts"))
+    assert root.conclusion.startswith("vmhba3 of esx04 is what loses commands: 3 devices give up")
+    assert root.remedies[0].startswith("What is lost on esx04 goes over vmhba3, whatever its target")
+
+
+def test_a_device_that_loses_over_one_adapter_alone_names_its_paths() -> None:
+    (found,) = findings(
+        _host({LUNS[0]: ("vmhba3:C0:T0", "vmhba3:C0:T1")}, aborts=0.4), problem="storage.aborts"
+    )
+    cause = next(one for one in found.causes if one.cause == "path_fault")
+    assert cause.verdict == "likely"
+    assert "vmhba3:C0:T0" in cause.because
+    assert "vmhba3:C0:T1" in cause.because
+    assert "vmhba2" not in cause.because
+
+
+def test_what_all_paths_share_is_no_path_s() -> None:
+    (found,) = findings(_host({LUNS[0]: tuple(_paths())}, aborts=0.4), problem="storage.aborts")
+    assert next(one for one in found.causes if one.cause == "path_fault").verdict == "ruled out"
+
+
 def test_what_a_slow_way_loses_follows_from_it() -> None:
     bad = dict.fromkeys(LUNS, ("vmhba3:C0:T1",))
     found = findings(_host(bad, device_latency=SLOW, aborts=0.4))

@@ -116,13 +116,14 @@ def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
     used.update(way)
     assert not set(card.signals) - used
     signals = [signal for rule in own for signal in card.signals_for(rule.rule).values()]
+    stated = [cause.stated for cause in card.causes if cause.stated]
     texts = [
         *(f"{one.rule.condition} {one.rule.critical} {one.rule.conclusion}" for one in own),
         *(note for one in own for note in one.rule.notes),
         *card.values.values(),
         *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
         *(f"{cause.because_possible} {cause.unknown}" for cause in card.causes),
-        *(f"{cause.stated.known} {cause.stated.test}" for cause in card.causes if cause.stated),
+        *(f"{one.known} {one.test} {one.because} {one.otherwise}" for one in stated),
         *(f"{signal.expr} {signal.weight}" for signal in signals),
         *(item.threshold for rule in own for item in rule.rule.evidence),
         *way,
