@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from app.commands.report import ReportRequest, make_report
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import Entity, EntityRef, Event, Fact, Mark, SeriesSpec, SourceSpec
-from sessions.store import SessionWriter, encode_block
+from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import TimeRange, iso
 from sessions.verdicts import CheckReach, SeverityCounts, SourceReach, Verdict
 from tests.app.test_report_command import validated
@@ -90,6 +91,25 @@ def test_a_step_that_is_the_same_but_for_the_name_is_told_once_with_all_names(tm
     assert steps.count("Raise that of") == 1
     assert " 7 problems: 7 critical " in text  # not "7 critical, 0 warnings"
     assert "esx01, esx01" not in text  # its counters and its log are two sources of one host
+
+
+@pytest.mark.parametrize(
+    ("minutes", "told"),
+    [
+        (50, ", nearly all the time from 15 Jan 08:00 to 16 Jan 00:50 UTC, 14 h 10 min of 16 h 50 min."),
+        (20, ", 17 times from 15 Jan 08:00 to 16 Jan 00:20 UTC, 5 h 40 min together."),
+    ],
+)
+def test_short_pauses_part_nothing(tmp_path: Path, minutes: int, told: str) -> None:
+    """A VM that waits for 50 minutes of each hour is not slow seventeen times: it is slow all evening."""
+    session = written(tmp_path / "a.hscope", ["web01"], found=1, ticks=17 * 180)
+    with SessionWriter.open(session, durable=False) as writer, SessionReader.open(session) as reader:
+        (one,), verdict = reader.findings(), reader.verdict()
+        hours = [T0 + hour * 3_600_000 for hour in range(17)]
+        windows = tuple(TimeRange(at, at + minutes * 60_000) for at in hours)
+        writer.put_findings([replace(one, windows=windows)], verdict)
+    text = " ".join(re.sub(r"<[^>]+>", "", markup_of(session, tmp_path / "a.html")).split())
+    assert told in text
 
 
 class Elements(HTMLParser):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from resources.foreign_text import shown
+from resources.guided_flow import load_flow
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Finding
 from sessions.times import TimeRange, joined, longest_pause
@@ -190,6 +191,9 @@ def _when(finding: Finding, material: Material) -> str:
     whole = TimeRange(windows[0].start, windows[-1].end)
     seconds = sum(window.seconds for window in windows)
     text = f"from {material.clock.window(whole)}".replace(" – ", " to ")
+    if len(windows) > 1 and whole.seconds - seconds < load_flow().numbers.calm_part.value * whole.seconds:
+        # Short pauses part nothing: what is bad for nearly all of an evening is not bad 17 times.
+        return f"nearly all the time {text}, {format_duration(seconds)} of {format_duration(whole.seconds)}"
     if len(windows) > 1:
         return f"{format_count(len(windows))} times {text}, {format_duration(seconds)} together"
     return f"{text}, for {format_duration(seconds)}" if seconds else text.replace("from", "at", 1)
