@@ -20,7 +20,7 @@ from resources.comparison_rules import ComparisonRules, LoadMeasure, LoadWay
 from resources.units import format_value
 from sessions.frames import MAX_FRAME_VALUES
 from sessions.model import EntityRef, FloatArray, IntArray, Series
-from sessions.times import TimeRange
+from sessions.times import TimeRange, joined
 
 _BINS = 360
 _NAMES = {"vm": "VM", "nic": "uplink"}
@@ -128,11 +128,13 @@ def _compared(
         unit = found.series[int(index[0])].spec.unit
         entities = len({found.series[at].entity for at in index.tolist()})
         parts = entities if measure.mean else 1
-        total = _total(side, found, index, step) / parts
+        bins = _bins(side, found, index)
+        total = _total(side, found, index, bins, step) / parts
         exact = float(found.mean[index].sum()) / parts
         totals.append(_with_mean(means_of(total[None, :]), exact))
     margin = np.maximum(np.abs(totals[0].mean) * rules.load.percent.value / 100, measure.least)
     of = differences(totals[0], totals[1], margin, rules)
+    low = np.flatnonzero(total <= totals[0].mean[0] + margin[0])
     is_known = bool(np.isfinite(of.low[0]))
     return LoadRow(
         measure.title,
@@ -145,6 +147,7 @@ def _compared(
         (float(of.low[0]), float(of.high[0])) if is_known else None,
         of.verdict_of(0),
         float(margin[0]),
+        tuple(joined([bins.time(at) for at in low.tolist()])),
     )
 
 
@@ -152,20 +155,31 @@ def _with_mean(means: Means, mean: float) -> Means:
     return Means(means.count, np.array([mean]), means.spread, means.error, means.freedom, means.effective)
 
 
-def _total(side: Side, found: Present, index: IntArray, step: Callable[[], None]) -> FloatArray:
-    """The sum of series over time, in bins of equal length that hold all of them; NaN where some are
-    missing.
-    """
-    start = side.window.start
-    width = max(1, -(-(side.window.end - start + 1) // _BINS))
-    width = max(
-        [
-            width,
-            *(2 * _interval(side, source) for source in {found.series[at].source for at in index.tolist()}),
-        ]
-    )
-    bins = -(-(side.window.end - start + 1) // width)
-    total, parts = np.zeros(bins), np.zeros(bins)
+@dataclass(frozen=True, slots=True)
+class _Bins:
+    """Parts of a window of equal length, in ms."""
+
+    start: int
+    width: int
+    number: int
+
+    def time(self, at: int) -> TimeRange:
+        """Return when one of them is."""
+        begin = self.start + at * self.width
+        return TimeRange(begin, begin + self.width)
+
+
+def _bins(side: Side, found: Present, index: IntArray) -> _Bins:
+    """Bins that hold samples of each of the series."""
+    start, end = side.window.start, side.window.end
+    sources = {found.series[at].source for at in index.tolist()}
+    width = max(1, -(-(end - start + 1) // _BINS), *(2 * _interval(side, one) for one in sources))
+    return _Bins(start, width, -(-(end - start + 1) // width))
+
+
+def _total(side: Side, found: Present, index: IntArray, bins: _Bins, step: Callable[[], None]) -> FloatArray:
+    """The sum of series over time, in bins of equal length; NaN where some are missing."""
+    total, parts = np.zeros(bins.number), np.zeros(bins.number)
     sources = np.array([found.series[at].source for at in index.tolist()], np.int64)
     for source in dict.fromkeys(sources.tolist()):
         own = index[sources == source]
@@ -173,11 +187,11 @@ def _total(side: Side, found: Present, index: IntArray, step: Callable[[], None]
         for first in range(0, own.size, slab):
             step()
             times, values = samples_of(side, found.ids[own[first : first + slab]])
-            place = (times - start) // width
+            place = (times - bins.start) // bins.width
             for row in values:
                 known = ~np.isnan(row)
-                count = np.bincount(place[known], minlength=bins)
-                sums = np.bincount(place[known], row[known], minlength=bins)
+                count = np.bincount(place[known], minlength=bins.number)
+                sums = np.bincount(place[known], row[known], minlength=bins.number)
                 total += sums / np.maximum(count, 1)
                 parts += count > 0
     full = parts >= _FULL * parts.max(initial=0)

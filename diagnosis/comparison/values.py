@@ -118,7 +118,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class LoadRow:
     """A part of the load on both sides; numbers as in a Row. ``of`` says what was added up:
-    ``18 devices``.
+    ``18 devices``. ``no_more`` is when it was on side B no higher than on A, but for the margin.
     """
 
     title: str
@@ -131,6 +131,7 @@ class LoadRow:
     interval: tuple[float, float] | None
     verdict: Verdict
     margin: float
+    no_more: tuple[TimeRange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

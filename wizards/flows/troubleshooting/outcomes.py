@@ -67,8 +67,10 @@ def checked_again(
     number: VerifiedNumber | None,
     where: Circumstances,
     following: Sequence[tuple[CheckResult, CheckResult]] = (),
+    at_load: VerifiedNumber | None = None,
 ) -> CheckedAgain:
-    """Return what became of one check. ``following`` are those that follow from it, before and after.
+    """Return what became of one check. ``following`` are those that follow from it, before and after;
+    ``at_load`` is its number at those times after the change at which a higher load was as before.
 
     As long as something that follows from a problem is there, the problem has not ended: the pattern that
     shows it may be plain for a part of the time only.
@@ -76,7 +78,7 @@ def checked_again(
     over = over_within(before, after, where)
     ends = [_end_of(*one) for one in ((before, after), *following)]
     ended = over if after.is_found else max((one for one in ends if one is not None), default=None)
-    outcome, because = _outcome(before, after, number, ended, where)
+    outcome, because = _outcome(before, after, (number, at_load), ended, where)
     shown = after.number or before.number
     return CheckedAgain(
         problem=before.problem,
@@ -98,7 +100,7 @@ def checked_again(
 def _outcome(
     before: CheckResult,
     after: CheckResult,
-    number: VerifiedNumber | None,
+    numbers: tuple[VerifiedNumber | None, VerifiedNumber | None],
     ended: int | None,
     where: Circumstances,
 ) -> tuple[CheckOutcome, str]:
@@ -108,8 +110,8 @@ def _outcome(
         both = before.verdict == after.verdict == "not found"
         return ("not found" if both else "can't tell"), after.because
     if after.is_found and ended is None:
-        return _still_there(before, after, number, where)
-    return _gone(before, after, number, ended, where)
+        return _still_there(before, after, numbers, where)
+    return _gone(before, after, numbers[0], ended, where)
 
 
 def _gone(
@@ -156,9 +158,13 @@ def _is_beyond(value: float, check: CheckResult) -> bool:
 
 
 def _still_there(
-    before: CheckResult, after: CheckResult, number: VerifiedNumber | None, where: Circumstances
+    before: CheckResult,
+    after: CheckResult,
+    numbers: tuple[VerifiedNumber | None, VerifiedNumber | None],
+    where: Circumstances,
 ) -> tuple[CheckOutcome, str]:
     """A problem that is still one: its number, else its severity, says whether it is less of one."""
+    number, _ = numbers
     if before.name not in _names(after) and after.name not in _names(before):
         return "better", f"It is gone from {before.name}, but {after.name} has it now. {after.because}"
     changed = number.judged if number is not None else "undecided"
@@ -168,11 +174,23 @@ def _still_there(
             return "can't tell", f"It is less, but so is the load. {where.load.text}"
         return "better", f"It is less, but still over the limit. {_now(number, after)}"
     if changed == "worse" or (changed in {"~", "undecided"} and milder > 0):
-        if where.load.kind == "higher":
-            return "can't tell", f"It is more, but so is the load. {where.load.text}"
-        return "worse", _now(number, after)
+        return _more_of_it(numbers, after, where)
     seen = "" if where.changes else " No change was seen."
     return "unchanged", f"{_now(number, after)}{seen}"
+
+
+def _more_of_it(
+    numbers: tuple[VerifiedNumber | None, VerifiedNumber | None], after: CheckResult, where: Circumstances
+) -> tuple[CheckOutcome, str]:
+    """A problem that is more of one: of a higher load, if its number is not worse while that is as before."""
+    number, at_load = numbers
+    if where.load.kind != "higher":
+        return "worse", _now(number, after)
+    if number is None or at_load is None or not number.judged == at_load.judged == "worse":
+        return "can't tell", f"It is more, but so is the load. {where.load.text}"
+    value = format_measured(at_load.after, at_load.unit)
+    alike = f"While the load was as before it was {value}."
+    return "worse", f"{_now(number, after)} {where.load.text} {alike}"
 
 
 def _names(check: CheckResult) -> set[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,11 +14,15 @@ from diagnosis.comparison.values import Load, Verdict
 from diagnosis.comparison.verdicts import differences
 from diagnosis.statistics.means import means_of
 from resources.catalogue import Catalogue
-from resources.comparison_rules import ComparisonRules
+from resources.comparison_rules import ComparisonRules, load_comparison_rules
 from resources.units import format_value
+from sessions.model import EntityRef
 from sessions.times import TimeRange
-from sessions.troubleshooting import VerifiedNumber
+from sessions.troubleshooting import CheckResult, VerifiedNumber
+from wizards.flows.troubleshooting.check_results import Knowledge
+from wizards.flows.troubleshooting.judging import Look
 
+_MOST_NUMBERS = 6
 LoadKind = Literal["same", "similar", "lower", "higher", "unknown"]
 Judged = Literal["better", "worse", "~", "to know", "undecided"]
 _JUDGED: dict[Verdict, Judged] = {
@@ -66,6 +70,50 @@ def verified_number(
     )
 
 
+def measured_again(
+    check: CheckResult,
+    looks: tuple[Look, Look],
+    windows: tuple[TimeRange, TimeRange],
+    partners: Mapping[EntityRef, EntityRef] | None,
+    knowledge: Knowledge,
+    during: Sequence[TimeRange] = (),
+) -> list[VerifiedNumber]:
+    """Return the numbers of a check that was found, before and after, the one that it is told by first.
+
+    With ``during`` only these parts of the later window count, and nothing is told from too little of them.
+    """
+    ref = check.entity if partners is None or check.entity is None else partners.get(check.entity)
+    if ref is None or (
+        during and sum(one.seconds for one in during) < knowledge.flow.numbers.verify_least_s.value
+    ):
+        return []
+    before, later = looks
+    now = {one.what: one for one in later.curves(check.problem, ref)}
+    rules = load_comparison_rules(knowledge.catalogue)
+    found: list[VerifiedNumber] = []
+    for one in before.curves(check.problem):
+        other = now.get(one.what)
+        is_setting = one.counter in knowledge.flow.setting_counters and not one.is_measure
+        if other is None or is_setting:
+            continue
+        number = verified_number(
+            one, _only(other, during), windows, check.name, rules, better_of(one, knowledge.catalogue, rules)
+        )
+        if number is not None and (number.before, number.after) not in {(n.before, n.after) for n in found}:
+            found.append(number)
+    return found[:_MOST_NUMBERS]
+
+
+def _only(curve: CheckCurve, during: Sequence[TimeRange]) -> CheckCurve:
+    """A curve with only what it is in some parts of the time; all of it where none are given."""
+    if not during:
+        return curve
+    inside = np.zeros(curve.times.size, np.bool_)
+    for one in during:
+        inside |= (one.start <= curve.times) & (curve.times <= one.end)
+    return replace(curve, values=np.where(inside, curve.values, np.nan))
+
+
 def better_of(curve: CheckCurve, catalogue: Catalogue, rules: ComparisonRules) -> Literal["low", "high", ""]:
     """Return which values of a number are the better ones: as the check that it tells has it, else as the
     catalogue has it of its counter; empty where neither are, as of a load.
@@ -84,13 +132,15 @@ class JudgedLoad:
 
     ``similar``: no part of it differs by as much as would matter, but one is too noisy to be called the same.
     ``is_no_less``: no part of it is less by as much as would matter. ``same`` is None where that is
-    undecided, or nothing measured it.
+    undecided, or nothing measured it. ``no_more``: when a load that was higher was no higher than before, but
+    for a margin.
     """
 
     kind: LoadKind
     is_no_less: bool
     text: str
     numbers: tuple[VerifiedNumber, ...]
+    no_more: tuple[TimeRange, ...] = ()
 
     @property
     def same(self) -> bool | None:
@@ -115,7 +165,17 @@ def judged_load(load: Load, ignored: Collection[str]) -> JudgedLoad:
     )
     text = f"{texts[kind]}: {told}." if told else f"{texts[kind]}: nothing measured it."
     no_less = bool(rows) and all(row.difference >= -row.margin for row in rows)
-    return JudgedLoad(kind, no_less, text, tuple(_number(row) for row in load.rows))
+    numbers = tuple(_number(row) for row in load.rows)
+    return JudgedLoad(kind, no_less, text, numbers, _no_more(rows) if kind == "higher" else ())
+
+
+def _no_more(rows: Sequence[LoadRow]) -> tuple[TimeRange, ...]:
+    """When none of the parts of a load that were higher was higher than before."""
+    several = [row.no_more for row in rows if row.verdict == "higher"]
+    common = several[0]
+    for one in several[1:]:
+        common = tuple(part for a in common for b in one if (part := a.intersect(b)) is not None)
+    return common
 
 
 def _kind(rows: list[LoadRow]) -> LoadKind:

@@ -56,9 +56,9 @@ from wizards.flows.troubleshooting.outcomes import (
 )
 from wizards.flows.troubleshooting.steps import ticked
 from wizards.flows.troubleshooting.surroundings import surroundings_of
-from wizards.flows.troubleshooting.verified_numbers import better_of, judged_load, verified_number
+from wizards.flows.troubleshooting.verified_numbers import judged_load, measured_again
 
-_MOST_NUMBERS, _MOST_ELSEWHERE = 6, 10
+_MOST_ELSEWHERE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +157,21 @@ class _Verifying:
             _undone(before.run, changes, self._knowledge),
         )
         partners = self._partners
+        found_before = [one for one in before.run.checks if one.is_found]
+        looks, windows = (before, later), (problem, window)
         numbers = {
-            one.problem: _measured(one, before, later, (problem, window), partners, self._knowledge)
-            for one in before.run.checks
-            if one.is_found
+            one.problem: measured_again(one, looks, windows, partners, self._knowledge)
+            for one in found_before
+        }
+        at_load = {
+            one.problem: measured_again(one, looks, windows, partners, self._knowledge, load.no_more)
+            for one in found_before
+            if load.no_more
         }
         again = tuple(
             checked_again(
                 one, now, next(iter(numbers.get(one.problem, ())), None), where,
-                _following(one, before.run, later.run),
+                _following(one, before.run, later.run), next(iter(at_load.get(one.problem, ())), None),
             )
             for one in before.run.checks
             if (now := later.run.check(one.problem)) is not None
@@ -445,34 +451,6 @@ def _between_bursts(
     if len(bursts) < numbers.bursts_least.value or calm < numbers.calm_part.value * problem.seconds:
         return ()
     return tuple(bursts)
-
-
-def _measured(
-    check: CheckResult,
-    before: Look,
-    later: Look,
-    windows: tuple[TimeRange, TimeRange],
-    partners: dict[EntityRef, EntityRef] | None,
-    knowledge: Knowledge,
-) -> list[VerifiedNumber]:
-    """The numbers of a check that was found, before and after, the one that it is told by first."""
-    ref = check.entity if partners is None or check.entity is None else partners.get(check.entity)
-    if ref is None:
-        return []
-    now = {one.what: one for one in later.curves(check.problem, ref)}
-    rules = load_comparison_rules(knowledge.catalogue)
-    found: list[VerifiedNumber] = []
-    for one in before.curves(check.problem):
-        other = now.get(one.what)
-        is_setting = one.counter in knowledge.flow.setting_counters and not one.is_measure
-        if other is None or is_setting:
-            continue
-        number = verified_number(
-            one, other, windows, check.name, rules, better_of(one, knowledge.catalogue, rules)
-        )
-        if number is not None and (number.before, number.after) not in {(n.before, n.after) for n in found}:
-            found.append(number)
-    return found[:_MOST_NUMBERS]
 
 
 def _following(
