@@ -11,15 +11,27 @@ from diagnosis.arrays import BoolArray
 from diagnosis.signals import Scene
 from diagnosis.sustained import fewest_samples
 from sessions.model import EntityRef, IntArray
+from sessions.times import TimeRange
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSamples:
-    """Number and time (ms) of the last sample of each series that conditions use; ``ids`` ascending."""
+    """Number and time (ms) of the last sample of each series that conditions use; ``ids`` ascending.
+
+    ``within``: the part of the time in which samples are counted, None for all of it.
+    """
 
     ids: IntArray
     count: IntArray
     last: IntArray
+    within: TimeRange | None = None
+
+    def instants(self, times: IntArray) -> int:
+        """Return how many of the times samples are counted at."""
+        if self.within is None:
+            return times.size
+        first, end = np.searchsorted(times, (self.within.start, self.within.end + 1)).tolist()
+        return int(end - first)
 
     def of(self, ids: IntArray) -> tuple[IntArray, IntArray]:
         """Return count and last time of each series; 0 for the id −1 and for a series without a sample."""
@@ -35,7 +47,7 @@ class KnownSamples:
 class JudgedRows:
     """Which rows of a scene were judged for how long something lasted, and up to when.
 
-    ``part`` is the part (0 to 1) of the source's samples that the fullest of these rows has.
+    ``part`` is the part (0 to 1) of the source's samples in that time that the fullest of these rows has.
     """
 
     card: str
@@ -67,5 +79,6 @@ def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> Judg
         to = np.where(there, np.minimum(to, last_of[members.unit]), to)
         count = np.where(there, np.minimum(count, count_of[members.unit]), count)
     judged = decidable & (count >= fewest)
-    part = float(count[judged].max(initial=0)) / max(times.size - 1, 1)  # a first sample has no interval
+    possible = max(known.instants(times) - 1, 1)  # a first sample has no interval
+    part = float(count[judged].max(initial=0)) / possible
     return JudgedRows(scene.compiled.card.id, scene.rows, judged, to, part)

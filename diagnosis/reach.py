@@ -119,7 +119,7 @@ def known_within(known: KnownSamples, table: SampleTable, window: TimeRange) -> 
     """Return the same with the numbers of samples in a part of the time."""
     if window.start <= table.window.start and window.end >= table.window.end:
         return known
-    return replace(known, count=table.counts_in(known.ids, window))
+    return replace(known, count=table.counts_in(known.ids, window), within=window)
 
 
 @dataclass(slots=True)
