@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
@@ -47,7 +47,7 @@ class FilterSection(QWidget):
             box.toggled.connect(lambda _on: self._tell())
             self._counts[judged].setProperty("role", "muted")
             rows.addWidget(box, number, 0)
-            rows.addWidget(self._counts[judged], number, 1)
+            rows.addWidget(self._counts[judged], number, 1, Qt.AlignmentFlag.AlignRight)
         self.areas = {area: QPushButton(area) for area in AREAS}
         areas = QGridLayout()
         areas.setSpacing(6)
