@@ -327,6 +327,21 @@ def test_another_load_is_told_with_its_numbers() -> None:
     assert "→ 9" in load.because.replace("8", "9")
 
 
+def test_a_higher_load_says_when_it_was_as_before() -> None:
+    """Twice as much for three of four minutes: every fourth one can be compared."""
+    recording = hour()
+    commands = noise(1000, 20.0, seed=2)
+    minute = np.arange(commands.size) * INTERVAL_S // 60
+    commands[(minute >= HALF_S // 60) & (minute % 4 != 0)] *= 2
+    recording.on_host({"cpu.pcpu_util": noise(40, 1)})
+    recording.shared("naa.1", {"disk.commands": commands})
+    (of_ios, *_) = halves(recording).load.rows
+    assert (of_ios.title, of_ios.verdict) == ("I/Os a second", "higher")
+    fourth = [(one.start - START) // 60_000 for one in of_ios.no_more]
+    assert fourth == [minute for minute in range(30, 60) if minute % 4 == 0]
+    assert all(40 <= one.seconds <= 60 for one in of_ios.no_more)
+
+
 def test_a_load_that_jumps_about_is_undecided() -> None:
     assert halves(loaded(1.0, spread=3000.0)).load.same is None
 
