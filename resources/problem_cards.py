@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -50,7 +50,7 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``of_class`` names the number of a class of storage that is used instead where the class has it.
     """
 
-    value: float
+    value: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
     unit: str
     source: str
     of_class: str = ""

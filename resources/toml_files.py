@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from resources.failures import KnowledgeError
+from resources.files import is_device_or_pipe
 from resources.foreign_text import shown
 from resources.typed_data import ready
 
@@ -41,6 +43,7 @@ _KINDS = {
 }
 _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 _MAX_SHOWN = 60
+_MAX_BYTES = 8 << 20
 _PLACE = re.compile(r"\.(?P<name>\w+)(?:\[(?P<index>\d+|\.\.\.)\])?")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -96,9 +99,15 @@ def _toml_in(directory: Path) -> list[Path]:
 
 
 def read_toml(path: Path) -> dict[str, object]:
-    """Return the tables of a TOML file (UTF-8; a byte order mark is allowed). Raises KnowledgeError."""
+    """Return the tables of a TOML file (UTF-8; a byte order mark is allowed). Raises KnowledgeError, also for
+    ``nan``, which no rule can compare with.
+    """
     try:
-        return tables_of(path.read_text(encoding="utf-8-sig"))
+        if is_device_or_pipe(path):  # opening one may wait for ever
+            raise knowledge_error(path, "", "is not a regular file")
+        if path.stat().st_size > _MAX_BYTES:
+            raise knowledge_error(path, "", "is larger than 8 MB")
+        return tables_of(path.read_text(encoding="utf-8-sig"), _number)
     except OSError as error:
         raise knowledge_error(path, "", f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -107,11 +116,20 @@ def read_toml(path: Path) -> dict[str, object]:
         raise knowledge_error(path, "", f"is not TOML: {error}") from error
 
 
-def tables_of(text: str) -> dict[str, object]:
-    """Return the tables of TOML, soon whatever the text is. Raises ValueError, RecursionError."""
+def tables_of(text: str, number: Callable[[str], float] = float) -> dict[str, object]:
+    """Return the tables of TOML, soon whatever the text is; ``number`` reads those with decimals. Raises
+    ValueError, RecursionError.
+    """
     if _LONG_KEY.search(text):
         raise ValueError("a key of it has too many parts")
-    return tomllib.loads(text)
+    return tomllib.loads(text, parse_float=number)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if math.isnan(value):
+        raise ValueError(f"{text} is no number")
+    return value
 
 
 def parse_toml(data: bytes) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -163,10 +164,28 @@ def test_an_admin_may_change_a_threshold(tmp_path: Path) -> None:
     assert diagnose(session(recording), load_problems([mine]), catalogue()) == []
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_among_the_cards_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "problems").mkdir()
+    os.mkfifo(tmp_path / "problems" / "mine.toml")
+    with pytest.raises(KnowledgeError, match="is not a regular file"):
+        load_problems([tmp_path])
+
+
+def test_a_card_as_large_as_a_capture_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "problems").mkdir()
+    with (tmp_path / "problems" / "mine.toml").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(KnowledgeError, match="is larger than 8 MB"):
+        load_problems([tmp_path])
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         (('value = 0.1', 'value = "a tenth"'), "value"),
+        (('value = 0.1', 'value = nan'), "nan is no number"),
+        (('value = 0.1', 'value = inf'), "value"),
         ((CONDITION, 'condition = "limited > nothing"'), "no signal or threshold 'nothing'"),
         ((CONDITION, 'condition = "limited"'), "must be true or false"),
         ((CONDITION, 'condition = "mean(limited) > 1"'), "statistics"),
