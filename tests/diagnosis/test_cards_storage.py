@@ -378,6 +378,31 @@ class TestQueueing:
         found = findings(recording, problem=self.PROBLEM)
         assert {one.causes[0].cause for one in found} == {"adapter_queue"}
 
+    @pytest.mark.parametrize(("other_waits", "verdict"), [(0.02, "likely"), (6.0, "ruled out")])
+    def test_the_adapter_that_alone_keeps_commands_waiting_is_full(
+        self, other_waits: float, verdict: str
+    ) -> None:
+        """No command is queued for a device, and its own queue has room: it was possible at most."""
+        recording = host()
+        for name, waits, depth, commands in (
+            ("vmhba64", 9.0, 32.0, 8000.0),
+            ("vmhba1", other_waits, 4096.0, 400.0),
+        ):
+            levels: dict[str, Level] = {
+                "disk.commands": commands,
+                "disk.kernel_latency": waits,
+                "disk.device_latency": 1.2,
+                "disk.adapter_queue_depth": depth,
+            }
+            recording.add("adapter", f"esx01/{name}", levels)
+        lun(recording, commands=8000.0, kernel_latency=9.0, queue_latency=9.0, active=6.0, queue_depth=128.0)
+        (found,) = findings(recording, problem=self.PROBLEM)
+        told = cause(found, "adapter_queue")
+        assert told.verdict == verdict
+        assert ("esx01/vmhba64 has 2.55 times as many commands as it takes" in told.because) == (
+            verdict == "likely"
+        )
+
     def test_an_idle_device_is_not_judged(self) -> None:
         recording = host()
         lun(recording, kernel_latency=9.0, commands=3.0)
