@@ -116,7 +116,7 @@ def write_results(parts: dict[str, str]) -> None:
     machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
     stamp = f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} on {machine}."
     merged = {**old, **{name: f"{stamp}\n\n{text}" for name, text in parts.items()}}
-    order = [*BENCHMARKS, "scoreboard", "three ways", "monkey"]
+    order = [*BENCHMARKS, "scoreboard", "three ways", "monkey", "windows"]
     body = "\n\n".join(f"## {name}\n\n{merged[name]}" for name in order if name in merged)
     head = (
         "# Results\n\nWritten by `python run.py bench`. Ratios count, not absolute numbers: "

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from licences import UnknownOriginError, check_licences, write_licences
+from licences import CONTENTS, UnknownOriginError, check_licences, write_licences
 from selection import unmet
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +51,7 @@ def main() -> int:
         return 1
     try:
         texts = program.parent / "licences"
-        components = write_licences(WORK / "contents.json", texts)
+        components = write_licences(DIST / CONTENTS, texts)
         check_licences(texts, components)
     except UnknownOriginError as error:
         print(f"bundle: {error}", file=sys.stderr)

@@ -48,13 +48,21 @@ def main() -> int:
     return 0
 
 
-def make_installer(compiler: str, folder: Path, installer: Path, version: str = VERSION) -> None:
-    """Make ``installer`` of the program in ``folder``. Raises CalledProcessError if makensis refuses."""
+def make_installer(
+    compiler: str, folder: Path, installer: Path, version: str = VERSION, *, target: str = ""
+) -> None:
+    """Make ``installer`` of the program in ``folder``. Raises CalledProcessError if makensis refuses.
+
+    ``target`` is a processor as NSIS names it, ``amd64-unicode``, instead of the one that runs everywhere.
+    """
     icons = installer.parent / "icons"
     installer.parent.mkdir(parents=True, exist_ok=True)
     make_icons(icons)
     try:
-        subprocess.run(command(compiler, folder, icons / "hyperscope.ico", installer, version), check=True)
+        words = command(compiler, folder, icons / "hyperscope.ico", installer, version)
+        if target:
+            words.insert(1, f"-XTarget {target}")
+        subprocess.run(words, check=True)
     finally:
         shutil.rmtree(icons)
 

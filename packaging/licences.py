@@ -1,8 +1,11 @@
 """The third-party components in the bundle and their licences, found from the files that are really inside.
 
-The build writes ``build/contents.json``: the origin of every module and file. Each is traced to its component
-(a Python distribution, Python itself, a system package), whose licence texts go into the bundle below
-``licences/``, beside NOTICE.txt, which names them all, and SOURCE-OFFER.txt, for those under the LGPL.
+    python packaging/licences.py FOLDER     writes the texts into FOLDER/licences, and checks them
+
+The build writes ``contents.json`` beside the program's folder: the origin of every module and file. Each is
+traced to its component (a Python distribution, Python itself, a system package), whose licence texts go into
+the bundle below ``licences/``, beside NOTICE.txt, which names them all, and SOURCE-OFFER.txt, for those under
+the LGPL. It runs on the Python that built the folder.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ OWN_TEXTS = ROOT / "packaging" / "licences"
 
 ICONS = ROOT / "resources" / "icons"
 """Drawings of others that lie in our own tree."""
+
+CONTENTS = "contents.json"
+"""What the build writes beside the program's folder."""
 
 _TEXT_NAMES = re.compile(r"(licen[cs]e|copying|notice|copyright)", re.IGNORECASE)
 _LGPL = re.compile(r"LGPL|Lesser General Public", re.IGNORECASE)
@@ -56,6 +62,20 @@ class Component:
     def is_lesser_gpl(self) -> bool:
         """True if its licence is the LGPL, which requires an offer of the source."""
         return bool(_LGPL.search(self.terms))
+
+
+def main() -> int:
+    """Write the texts of the program folder that is named; print how many; return the exit code."""
+    folder = Path(sys.argv[1]).resolve()
+    texts = folder / "licences"
+    try:
+        components = write_licences(folder.parent / CONTENTS, texts)
+        check_licences(texts, components)
+    except UnknownOriginError as error:
+        print(f"licences: {error}", file=sys.stderr)
+        return 1
+    print(f"licences: {len(components)} components with their texts", flush=True)
+    return 0
 
 
 def write_licences(contents: Path, target: Path) -> list[Component]:
@@ -244,3 +264,7 @@ def _offer(components: Iterable[Component]) -> str:
 
 def _filled(name: str, components: str) -> str:
     return Template((OWN_TEXTS / name).read_text(encoding="utf-8")).substitute(components=components)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

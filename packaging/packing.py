@@ -19,11 +19,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
-from licences import Component, components_of
+from licences import CONTENTS, Component, components_of
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
-CONTENTS = ROOT / "build" / "contents.json"
 OLDEST_IN_A_ZIP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -36,20 +35,28 @@ def main() -> int:
         print("packing: say for which system: windows-x86_64, macos-arm64, linux-x86_64", file=sys.stderr)
         return 2
     name = sys.argv[1]
-    app = DIST / "Hyperscope.app"
-    folder = app if name.startswith("macos") and app.is_dir() else DIST / "hyperscope"
-    if not folder.is_dir() or not CONTENTS.exists():
+    folder = program_folder(name)
+    contents = folder.parent / CONTENTS
+    if not folder.is_dir() or not contents.exists():
         print("packing: nothing is built yet: run 'python run.py bundle' first", file=sys.stderr)
         return 1
     target = DIST / "release" / f"hyperscope-{VERSION}-{name}"
     target.parent.mkdir(parents=True, exist_ok=True)
     archive = pack(folder, target)
     bill = target.with_name(f"{target.name}.cdx.json")
-    text = json.dumps(bill_of_materials(VERSION, components_of(CONTENTS)), indent=1)
+    text = json.dumps(bill_of_materials(VERSION, components_of(contents)), indent=1)
     bill.write_text(text + "\n", encoding="utf-8")
     for path in (archive, bill):
         print(f"{write_checksum(path).read_text(encoding='ascii').strip()}  ({path.stat().st_size:,} bytes)")
     return 0
+
+
+def program_folder(name: str) -> Path:
+    """Return where the program for the system ``name`` is built: for Windows also where it is under Wine."""
+    if name.startswith("macos") and (DIST / "Hyperscope.app").is_dir():
+        return DIST / "Hyperscope.app"
+    wines = DIST / "windows" / "hyperscope"
+    return wines if name.startswith("windows") and wines.is_dir() else DIST / "hyperscope"
 
 
 def pack(folder: Path, target: Path) -> Path:

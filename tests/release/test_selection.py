@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import shutil
 import subprocess
@@ -149,3 +150,18 @@ def test_a_library_that_went_and_is_asked_for_is_named(selection: ModuleType, tm
     for name in icu:
         (tmp_path / name).touch()
     assert selection.unmet(tmp_path, brought) == []
+
+
+def test_distutils_is_left_out_only_where_it_is_pythons_own() -> None:
+    """From 3.12 on PyInstaller makes it a second name of setuptools' copy, and fails if it was left out."""
+    spec = ast.parse((ROOT / "packaging" / "hyperscope.spec").read_text(encoding="utf-8"))
+    [always] = [
+        one for one in spec.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "unused"
+    ]
+    [older] = [
+        one for one in spec.body if isinstance(one, ast.If) and "version_info" in ast.unparse(one.test)
+    ]
+
+    assert "'setuptools'" in ast.unparse(always)
+    assert "'distutils'" not in ast.unparse(always)
+    assert ast.unparse(older) == "if sys.version_info < (3, 12):\n    unused.append('distutils')"

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,25 +15,29 @@ from types import ModuleType
 
 import pytest
 
+from benchmarks import under_wine
+from tests.e2e import hands
+from tests.e2e.display import display
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _windows() -> ModuleType:
-    """The script ``packaging/windows.py``: a folder of that name must not be a package."""
-    spec = importlib.util.spec_from_file_location("windows_runner", ROOT / "packaging" / "windows.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def _scripts(*names: str) -> list[ModuleType]:
+    """Scripts of ``packaging/``: a folder of that name must not be a package."""
+    sys.path.insert(0, str(ROOT / "packaging"))
+    try:
+        return [importlib.import_module(name) for name in names]
+    finally:
+        sys.path.pop(0)
 
 
-windows = _windows()
+wine, windows, bundle, runs, long = _scripts(
+    "wine", "windows", "windows_bundle", "windows_runs", "windows_long"
+)
 NOT_PREPARED = "no Wine with a Windows Python here: 'python run.py windows --help' prepares it (1.6 GB)"
 
 
-@pytest.mark.skipif(sys.platform == "win32" or not windows.is_prepared(), reason=NOT_PREPARED)
+@pytest.mark.skipif(sys.platform == "win32" or not wine.is_prepared(), reason=NOT_PREPARED)
 def test_what_must_work_on_windows() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "packaging" / "windows.py"), "--short"],
@@ -71,8 +76,84 @@ def test_libraries_lie_beside_lib_as_on_windows() -> None:
         "python313.dll": "python313.dll",
     }
 
-    assert {name: windows._windows_place(name).as_posix() for name in places} == places
+    assert {name: wine._windows_place(name).as_posix() for name in places} == places
 
 
 def test_a_path_of_this_machine_as_wine_names_it() -> None:
-    assert windows.on_windows(Path("/tmp/Büro 1/a.hscope")) == r"Z:\tmp\Büro 1\a.hscope"
+    assert wine.on_windows(Path("/tmp/Büro 1/a.hscope")) == r"Z:\tmp\Büro 1\a.hscope"
+
+
+def test_a_program_folder_has_neither_wines_stand_ins_nor_more_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_internal").mkdir()
+    (tmp_path / "_internal" / "python313.dll").write_bytes(b"x" * 3_000_000)
+    assert bundle.what_is_wrong(tmp_path) == ""
+
+    (tmp_path / "_internal" / "UCRTBASE.dll").write_bytes(b"x")
+    assert bundle.what_is_wrong(tmp_path) == "these belong to Windows, not to us: UCRTBASE.dll"
+
+    monkeypatch.setattr(bundle, "MAX_MB", 2)
+    assert bundle.what_is_wrong(tmp_path).startswith("3 MB is more than 2")
+
+
+def test_a_step_that_fails_is_said_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = runs.Steps(tmp_path)
+    steps.holds("it starts", passed=True)
+    steps.holds("it ends", passed=False, why="exit code 3")
+
+    assert capsys.readouterr().out == "ok     it starts\nFAILED it ends: exit code 3\n"
+    assert (steps.passed, steps.failed) == (["it starts"], ["it ends"])
+
+
+def test_the_long_run_asks_for_tests_and_scenes_that_exist() -> None:
+    for path, names in long.TESTS.items():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert all(f"def {name}(" in text for name in names)
+    scenes = (ROOT / "tests" / "e2e" / "scenes.py").read_text(encoding="utf-8")
+    assert all(f'"{name}": ' in scenes for name in long.SCENES)
+
+
+@pytest.mark.display
+def test_hands_outside_of_wine_do_what_they_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with display() as name, long.hands() as address:
+        monkeypatch.setenv("DISPLAY", name)
+        monkeypatch.setenv("HYPERSCOPE_HANDS", address)
+        hands._xdotool("mousemove", "123", "45", "exec", "--sync", "touch", str(tmp_path / "moved"))
+        with pytest.raises(AssertionError, match="no-such-key"):
+            hands._xdotool("no-such-key")
+
+    assert (tmp_path / "moved").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32" or not wine.is_prepared(), reason=NOT_PREPARED)
+@pytest.mark.skipif(
+    not (bundle.FOLDER / "licences").exists(),
+    reason="'python run.py windows --bundle' did not build a program",
+)
+@pytest.mark.skipif(not shutil.which("makensis"), reason="needs makensis, which is NSIS's")
+def test_it_is_installed_used_and_removed() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "packaging" / "windows.py"), "--installer"],
+        check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FAILED" not in done.stdout
+    assert "ok     a session opens by its file" in done.stdout
+
+
+def test_the_steps_of_the_long_run_are_counted() -> None:
+    lines = [
+        "ok     import it\n",
+        "FAILED a scene: exit code 1\n",
+        "Traceback\n",
+        "1 steps passed, 1 failed\n",
+    ]
+    row = under_wine.row(lines, 12.4)
+
+    assert row.what == "CPython 3.13 for Windows under Wine, 2 steps in 12 minutes: hold"
+    assert (row.here, row.peer, row.holds) == ("1", "not: a scene", False)
+    assert under_wine.row(lines[:1], 1).holds
+    assert not under_wine.row([], 1).holds  # it never began

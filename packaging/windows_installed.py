@@ -1,0 +1,159 @@
+"""Makes the installer and the zip of the program folder for Windows, and does with them what a user does.
+
+Under Wine: install in silence, open a session by its file, install once more, remove; unpack the zip and run
+it. What Wine can't show: that a program that runs can't be replaced (its files can be moved here).
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from installer import VERSION, find_compiler, make_installer
+from windows_bundle import FOLDER, PACKAGING
+from windows_runs import Steps, lend
+from wine import PREFIX, ROOT, on_windows, run, run_python
+
+PROGRAM_ID = "Hyperscope.Session"
+CLASSES = r"HKCU\Software\Classes"
+REMOVING = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Hyperscope"
+PATIENCE_S = 300.0
+
+
+def installed_run() -> int:
+    """Install, use and remove the program that ``--bundle`` built; print its steps; return 0 or 1."""
+    compiler = find_compiler()
+    if compiler is None or not (FOLDER / "hyperscope-cli.exe").exists():
+        print("windows: it needs NSIS (as root: apt-get install nsis), and the folder that --bundle builds")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="Büro ") as name:
+        setup = Path(name) / "hyperscope setup.exe"
+        # A Wine without its 32-bit half runs no other installer; NSIS's own Windows edition makes only those.
+        make_installer(compiler, FOLDER, setup, target="amd64-unicode")
+        steps = Steps(Path(name))
+        install_and_remove(steps, setup)
+        portable(steps)
+    print(f"{len(steps.passed)} steps passed, {len(steps.failed)} failed")
+    return 1 if steps.failed else 0
+
+
+def install_and_remove(steps: Steps, setup: Path) -> None:
+    """Install, open a session by its file, install again, remove. The prefix is as before."""
+    home = PREFIX / "drive_c" / "users" / getpass.getuser()
+    place = home / "AppData" / "Local" / "Programs" / "Hyperscope"
+    entry = home / "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Hyperscope.lnk"
+    steps.holds("nothing is installed", not place.exists() and not entry.exists(), str(place))
+    silently(steps, setup)
+    steps.holds("its programs are the user's", (place / "hyperscope.exe").exists(), str(place))
+    steps.holds("start menu", entry.exists(), str(entry))
+    steps.holds("a session is Hyperscope's", registered(rf"{CLASSES}\.hscope") == PROGRAM_ID)
+    steps.holds("Windows can remove it", registered(REMOVING, "DisplayVersion") == VERSION)
+
+    with lent(place):
+        steps.program = place / "hyperscope-cli.exe"
+        session = steps.folder / "Büro 🙂 1.hscope"
+        demo = ["demo", "--headless", "--duration", "120", "-o", on_windows(session)]
+        steps.step("the installed program records", demo)
+        open_by_its_file(steps, session)
+    mine = Path(shutil.copy(session, place / "mine.hscope"))
+    silently(steps, setup, "once more")
+    steps.holds("what is the user's stays when it is replaced", mine.exists() and whole(place))
+
+    run(["/S"], program=place / "uninstall.exe")  # a copy of it goes on alone
+    gone = waited(lambda: not (place / "uninstall.exe").exists())
+    steps.holds("its files are removed", gone and names_in(place) == ["mine.hscope"], str(names_in(place)))
+    steps.holds("sessions are left", session.exists() and mine.exists())
+    steps.holds("its entry in the start menu is removed", waited(lambda: not entry.exists()))
+    left = [key for key in (rf"{CLASSES}\.hscope", rf"{CLASSES}\{PROGRAM_ID}", REMOVING) if is_key(key)]
+    steps.holds("its keys are removed", not left, ", ".join(left))
+    mine.unlink(missing_ok=True)
+    if place.exists() and not names_in(place):
+        place.rmdir()
+
+
+def silently(steps: Steps, setup: Path, when: str = "") -> None:
+    """Install without a question."""
+    done = run(["/S"], program=setup)
+    steps.holds(f"install in silence {when}".strip(), done.code == 0, f"exit code {done.code}")
+
+
+def open_by_its_file(steps: Steps, session: Path) -> None:
+    """Open a session as a double click does; see its window; close it."""
+    command = registered(rf"{CLASSES}\{PROGRAM_ID}\shell\open\command")
+    steps.holds("it says how a session is opened", command.endswith('hyperscope.exe" gui "%1"'), command)
+    run(["/unix", str(session)], program="start")
+    shown = waited(lambda: bool(windows_of(session.stem)))
+    steps.holds("a session opens by its file", shown, "no window has its name")
+    run(["/IM", "hyperscope.exe"], program="taskkill")
+    steps.holds("its window closes", waited(lambda: not windows_of(session.stem)))
+    steps.holds("the session is one file again", waited(lambda: not list(session.parent.glob("*-wal"))))
+
+
+def portable(steps: Steps) -> None:
+    """Pack the folder; unpack it elsewhere; run it there."""
+    code = run_python([on_windows(PACKAGING / "packing.py"), "windows-x86_64"])
+    archive = ROOT / "dist" / "release" / f"hyperscope-{VERSION}-windows-x86_64.zip"
+    steps.holds("packed, with checksum and bill of materials", code == 0 and archive.exists())
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(steps.folder / "auf dem Stick ü")
+    steps.program = steps.folder / "auf dem Stick ü" / "hyperscope" / "hyperscope-cli.exe"
+    with lent(steps.program.parent):
+        steps.step("the portable program runs", ["info", steps.place("Büro 🙂 1.hscope")], holds="Büro 🙂 1")
+
+
+@contextmanager
+def lent(folder: Path) -> Iterator[None]:
+    """Give a program what Wine lacks, for a while."""
+    libraries = lend(folder)
+    yield
+    for library in libraries:
+        library.unlink()
+
+
+def registered(key: str, name: str = "") -> str:
+    """Return a text of the registry; empty if it is not there."""
+    done = run(["query", key, *(["/v", name] if name else ["/ve"])], program="reg")
+    found = re.search(r"REG_SZ\s+(.*?)\s*$", done.out.decode("utf-8", "replace"), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def is_key(key: str) -> bool:
+    """Return True if the registry has a key."""
+    return run(["query", key], program="reg").code == 0
+
+
+def windows_of(name: str) -> list[str]:
+    """Return the numbers of the windows on the display whose title has ``name``."""
+    found = subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--name", re.escape(name)],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    return found.stdout.split()
+
+
+def waited(holds: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
+    """Wait until something holds; return False if it never did."""
+    end = time.monotonic() + patience_s
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.5)
+    return True
+
+
+def whole(folder: Path) -> bool:
+    """Return True if a folder has all files of the program that was built."""
+    return all((folder / path.relative_to(FOLDER)).exists() for path in FOLDER.rglob("*"))
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, which need not be there."""
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
