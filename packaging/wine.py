@@ -49,6 +49,10 @@ WITHOUT_CPP = f"{NATIVE};msvcp140=n;msvcp140_1=n"
 """As a Windows that never had the Visual C++ redistributable."""
 
 
+LINGER_S = 5.0
+"""How long what a process that has ended wrote may take to be read."""
+
+
 class NotPreparedError(Exception):
     """Wine or the Windows Python is not there, and can't be made here."""
 
@@ -282,16 +286,19 @@ def run(
     assert process.stderr is not None
     done = Ran(0)
     readers = [
-        threading.Thread(target=_pass_on, args=(process.stdout, out, lambda text: _add(done, "out", text))),
-        threading.Thread(target=_pass_on, args=(process.stderr, err, lambda text: _add(done, "err", text))),
+        threading.Thread(target=_pass_on, args=(source, target, kept), daemon=True)
+        for source, target, kept in (
+            (process.stdout, out, lambda text: _add(done, "out", text)),
+            (process.stderr, err, lambda text: _add(done, "err", text)),
+        )
     ]
     if stdin is not None and not stdin.isatty():
         threading.Thread(target=_feed, args=(stdin, process.stdin), daemon=True).start()
     for reader in readers:
         reader.start()
     done.code = process.wait()
-    for reader in readers:
-        reader.join()
+    for reader in readers:  # Wine's own processes, which the first of ours started, keep its pipes for long
+        reader.join(LINGER_S)
     return done
 
 
