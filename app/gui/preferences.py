@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -108,6 +109,12 @@ class Preferences(QDialog):
             if page is not None and page.isAncestorOf(editor):
                 self._tabs.setCurrentIndex(number)
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter in a field takes what was typed; only Escape and the button close the dialog."""
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if not is_enter or isinstance(self.focusWidget(), QPushButton):
+            super().keyPressEvent(event)
 
     def _take_change(self, key: str) -> None:
         """Show a value that was chosen elsewhere, such as in another window."""

@@ -19,10 +19,11 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.gui.application import Program
-from app.gui.preferences import Preferences
-from app.gui.settings import Settings
+from app.gui.preferences import Preferences, preferences
+from app.gui.settings import STORAGE_CLASSES, Settings
 from app.gui.zone_box import ZoneBox
 from tests.gui.windows import wait
+from widgets.thresholds import ChosenClassesView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -109,3 +110,23 @@ def test_a_zone_is_chosen_after_the_preferences_have_gone(live: Program, qtbot: 
     qtbot.waitUntil(lambda: not isValid(preferences))
     live.desk.times.choose("utc")
     assert live.desk.times.setting == "utc"
+
+
+def test_enter_in_a_field_takes_it_and_leaves_the_dialog_open(live: Program, qtbot: QtBot) -> None:
+    dialog = preferences(live.desk, live.window)
+    dialog.open()
+    dialog.show_setting(STORAGE_CLASSES)
+    [classes] = dialog.findChildren(ChosenClassesView)
+    qtbot.keyClicks(classes.pattern, "naa.600*")
+    qtbot.keyClick(classes.note, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert [one.pattern for one in live.desk.thresholds.limits.own.chosen] == ["naa.600*"]
+    for line in dialog.findChildren(QLineEdit):
+        qtbot.keyClick(line, Qt.Key.Key_Enter)
+    assert dialog.isVisible()
+    [close] = [one for one in dialog.findChildren(QPushButton) if one.text().replace("&", "") == "Close"]
+    close.setFocus()
+    qtbot.keyClick(close, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    dialog.deleteLater()
+    QApplication.processEvents()
