@@ -17,17 +17,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.actions import ActionSpec
+from app.gui.actions import ActionSpec, Context
 
 _IN_ROW = 4
 _HEIGHT, _AROUND, _FOOT = 640, 80, 64
-_CONTEXTS = {
+_LEFT: dict[Context, str] = {
     "window": "Everywhere",
+    "troubleshoot": "In Troubleshoot",
+    "tests": "In the tests",
+    "compare": "In Compare",
+    "report": "In the report",
+}
+_RIGHT: dict[Context, str] = {
     "charts": "In the charts",
     "esxtop": "In the esxtop view",
     "timeline": "On the timeline",
     "inventory": "In the inventory",
     "findings": "In the findings",
+    "moved": "In what moved with it",
     "heatmap": "In the heat map",
 }
 
@@ -46,7 +53,9 @@ def esxtop_key(keys: str) -> str:
 
 
 class ShortcutSheet(QDialog):
-    """Lists all shortcuts by context: those of the window on the left, those of its views on the right."""
+    """Lists all shortcuts by context: those of the window and of guided work on the left, those of its
+    views on the right.
+    """
 
     def __init__(self, specs: Iterable[ActionSpec], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,12 +66,11 @@ class ShortcutSheet(QDialog):
         halves.setContentsMargins(24, 16, 24, 8)
         halves.setSpacing(40)
         with_keys = [spec for spec in specs if spec.keys]
-        first, *others = _CONTEXTS
-        for contexts in ((first,), tuple(others)):
+        for contexts in (_LEFT, _RIGHT):
             half = QVBoxLayout()
             half.setSpacing(4)
-            for context in contexts:
-                _add_group(half, _CONTEXTS[context], [one for one in with_keys if one.context == context])
+            for context, title in contexts.items():
+                _add_group(half, title, [one for one in with_keys if one.context == context])
             half.addStretch(1)
             halves.addLayout(half, 1)
         scroll = QScrollArea(widgetResizable=True)
@@ -111,5 +119,5 @@ def _chips(texts: Sequence[str]) -> QGridLayout:
         chip.setProperty("role", "chip")
         chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
         gap = _IN_ROW - len(texts) if rows == 1 else 0
-        grid.addWidget(chip, number // _IN_ROW, number % _IN_ROW + gap)
+        grid.addWidget(chip, number // _IN_ROW, number % _IN_ROW + gap, Qt.AlignmentFlag.AlignVCenter)
     return grid

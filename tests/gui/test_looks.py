@@ -232,3 +232,21 @@ def test_esxtop_shows_the_row_of_the_scope(opened: Program, qtbot: QtBot) -> Non
 
 def _is_current(table: EsxtopTable, name: str) -> bool:
     return bool(table.currentIndex().data() == name)
+
+
+def test_the_sheet_has_the_keys_of_every_view(live: Program) -> None:
+    specs = [*ACTIONS, *panel_keys(live.desk.screens)]
+    sheet = ShortcutSheet(specs, live.window)
+    shown_titles = {label.text() for label in sheet.findChildren(QLabel)}
+    assert {spec.title.rstrip("…") for spec in specs if spec.keys} <= shown_titles
+    sheet.deleteLater()
+
+
+def test_a_key_on_the_sheet_is_no_higher_than_its_text(live: Program) -> None:
+    sheet = ShortcutSheet([*ACTIONS, *panel_keys(live.desk.screens)], live.window)
+    sheet.open()
+    QApplication.processEvents()
+    chips = [label for label in sheet.findChildren(QLabel) if label.property("role") == "chip"]
+    assert [chip.text() for chip in chips if chip.height() > chip.sizeHint().height()] == []
+    sheet.reject()
+    sheet.deleteLater()
