@@ -94,8 +94,8 @@ class MovedModel(QObject):
             return moved_with(reader, question.series, question.window, question.finding, job)
 
         self._session.query(JOB, work, self._take, failed=self._fail, title="Looking for what moved")
-        self.asked.emit()
         self._show("searching")
+        self.asked.emit()
 
     def _take(self, found: Correlation) -> None:
         self.found = found

@@ -24,6 +24,8 @@ class PaneInPlace(QObject):
         """Show the pane; the other one, if it stands above or below it, makes room."""
         width = self._other.width()
         window = self._dock.parentWidget()
+        keys_at = window.focusWidget() if window is not None else None
+        had_keys = keys_at is not None and self._other.isAncestorOf(keys_at)
         if self._other.isVisible() and (self._dock.isHidden() or self._is_below_them()):
             self._has_hidden = True
             self._other.hide()
@@ -32,6 +34,9 @@ class PaneInPlace(QObject):
                 window.resizeDocks([self._dock], [width], Qt.Orientation.Horizontal)
         self._dock.show()
         self._dock.raise_()
+        pane = self._dock.widget()
+        if had_keys and pane is not None and not self._other.isVisible():
+            pane.setFocus(Qt.FocusReason.OtherFocusReason)  # else they'd go to whatever comes next
 
     def _is_below_them(self) -> bool:
         """Whether both share a side of the window: not if the user dragged one of them elsewhere."""

@@ -108,3 +108,20 @@ def test_a_row_of_compare_is_asked_too(opened: Program, qtbot: QtBot) -> None:
     assert opened.desk.moved.found is not None
     assert opened.desk.moved.found.reference is not None
     assert opened.desk.moved.found.reference.counter == page.rows[0].counter_key
+
+
+def test_the_keys_go_with_the_question(opened: Program, qtbot: QtBot) -> None:
+    """From a finding to the search, which can be stopped, and to its rows: never to the button Back."""
+    window, findings = opened.window, child_of(opened.window, FindingsView)
+    window.activateWindow()
+    findings.setFocus()
+    keys_at = window.focusWidget()
+    assert keys_at is not None
+    assert findings.isAncestorOf(keys_at)
+    finding = next(one for one in opened.desk.findings.findings if one.problem.startswith("storage"))
+    opened.desk.moved.ask_finding(finding)
+    view = child_of(window, MovedView)
+    assert window.focusWidget() is view.cancel
+    wait(qtbot, lambda: opened.desk.moved.state == "ready")
+    wait(qtbot, view.list.isVisible)
+    assert window.focusWidget() is view.list

@@ -72,20 +72,31 @@ class MovedView(Pane):
         self.setFocusProxy(self.list)
         self.show_words("Ask in the menu of a chart, an esxtop cell or a finding what moved with it.")
 
+    def _give_keys(self, part: QWidget) -> None:
+        """Let the keys go to a part, now too if they are here: before the one that had them is hidden."""
+        window = self.window()
+        keys_at = window.focusWidget()
+        self.setFocusProxy(part)
+        if keys_at is not None and self.isAncestorOf(keys_at):
+            part.show()
+            part.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_words(self, reason: str, button: str = "") -> None:
         """Show why there is no answer, and a button that helps."""
         self._show_texts("", "", "", "", "")
+        self.empty.show_reason(reason, button)
+        self.empty.show()
+        self._give_keys(self.empty.button if button else self.list)
         self._busy.hide()
         self.list.hide()
         self.list.show_rows(())
-        self.empty.show_reason(reason, button)
-        self.empty.show()
 
     def show_progress(self, part: float) -> None:
         """Show how far the search is."""
         self._show_texts("Looking for what moved…", "", "", "", "")
         self._bar.setValue(round(part * 1000))
         self._busy.show()
+        self._give_keys(self.cancel)
         self.empty.show_reason("")
         self.empty.show()
         self.list.hide()
@@ -100,9 +111,11 @@ class MovedView(Pane):
         left = f"{more:,} more {'entity' if more == 1 else 'entities'} moved." if more else ""
         foot = " ".join(part for part in (left, view.itself, view.compared) if part)
         self._show_texts(view.title, view.about, "\n".join(view.patterns), about_then, foot)
-        self._busy.hide()
         self.list.title = view.title
         self.list.show_rows(view.rows)
+        if view.rows:
+            self._give_keys(self.list)
+        self._busy.hide()
         self.list.setVisible(bool(view.rows))
         self.empty.show_reason(view.empty)
         self.empty.setVisible(not view.rows)
