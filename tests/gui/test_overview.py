@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,19 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.panels import overview
+from sessions.clock import UTC_CLOCK
 from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
 from tests.gui.windows import WAIT, child_of, wait
+from tests.widgets.findings import finding
 from viewmodels.overview import OverviewContent, overview_content
 from viewmodels.snapshot import Change
+from viewmodels.verdict_words import VerdictWords
 from widgets.charts.card import ChartCard
 from widgets.charts.stack import ChartStack
 from widgets.overview import OverviewView
 from widgets.overview.section import Row
+from widgets.theme import Theme
 
 HOST = EntityRef("host", "esx01")
 BUSY = EntityRef("device", "naa.6005")
@@ -151,3 +156,14 @@ def test_rows_of_lists_are_as_high_as_their_letters(live: Program, qtbot: QtBot,
     wait(qtbot, lambda: bool(rows()))
     qtbot.wait(300)
     assert {one.height() >= 26 for one in rows()} == {True}
+
+
+def test_another_theme_takes_no_finding_away(theme: Theme, qtbot: QtBot) -> None:
+    view = OverviewView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    found = [replace(finding(f"vm{at}"), problem=f"p{at}", title=f"Problem {at}") for at in range(6)]
+    view.show_findings(found, VerdictWords("critical", "6 critical", "Judged to 02:00"))
+    said = view.verdict_text
+    assert "Also found: Problem 4 (vm4); Problem 5 (vm5)." in said
+    theme.set_preference("light")
+    assert view.verdict_text == said

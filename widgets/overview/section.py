@@ -90,6 +90,7 @@ class Section(QFrame):
         self._note.setProperty("role", "muted")
         self._note.setContentsMargins(6, 2, 6, 2)
         self._words: VerdictWords | None = None
+        self._further = ""
         self._verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self._verdict.setProperty("role", "muted")
         self._verdict.setContentsMargins(6, 2, 6, 2)
@@ -136,7 +137,7 @@ class Section(QFrame):
         """Show below the lines what was ``further`` found, and what was judged and up to when; without lines
         also the result, with its symbol.
         """
-        self._words = words
+        self._words, self._further = words, further
         self._verdict.setVisible(words is not None)
         if words is None:
             return
@@ -193,4 +194,4 @@ class Section(QFrame):
     def _dress(self) -> None:
         for row in self.rows:
             row.show_line(row.line)
-        self.show_verdict(self._words)
+        self.show_verdict(self._words, self._further)
