@@ -35,6 +35,7 @@ from viewmodels.report.document import (
 )
 from viewmodels.report.evidence import anchors_of_findings
 from viewmodels.report.material import Material
+from viewmodels.source_gaps import gap_count
 
 _NAME = 60
 _MOST_ROWS = 8
@@ -290,9 +291,14 @@ def _completeness(material: Material) -> Tile:
         got = sum(min(one) for one in counted)
         part = "100 %" if got >= expected else format_value(min(100 * got / expected, 99.9), "%")
         return Tile(part, "of the expected samples came", "ok" if got >= expected else "warning")
+    if material.snapshot.span is None:
+        return Tile("0", "samples in the recording", "warning")
     gaps = sum(gap.entity is None for gap in material.snapshot.gaps)
-    return Tile(format_count(gaps), "gap in the recording" if gaps == 1 else "gaps in the recording",
-                "warning" if gaps else "ok")  # fmt: skip
+    partial = len(material.snapshot.gaps) - gaps
+    words = "gap in the recording" if gaps == 1 else "gaps in the recording"
+    if partial:
+        words += f", and {gap_count(0, partial)}: of single entities"
+    return Tile(format_count(gaps), words, "warning" if gaps else "plain" if partial else "ok")
 
 
 _COLUMNS = (

@@ -13,6 +13,7 @@ from viewmodels.entity_names import full_name
 from viewmodels.report.document import Block, Cell, Column, Heading, Section, Steps, Table, Tone, paragraph
 from viewmodels.report.material import Material
 from viewmodels.report.two_sources import apart_blocks
+from viewmodels.source_gaps import gap_count
 
 _SOURCES, _GAPS = 200, 60
 
@@ -69,10 +70,12 @@ def _complete(source: Source, material: Material) -> tuple[str, Tone]:
         if got >= expected:
             return "100 %", "ok"
         return format_value(min(100 * got / expected, 99.9), "%"), "warning"
-    gaps = sum(gap.source == source.id and gap.entity is None for gap in material.snapshot.gaps)
-    if gaps:
-        return f"{format_count(gaps)} gap{'' if gaps == 1 else 's'}", "warning"
-    return "no gap", "ok"
+    if source.start is None:
+        return "no sample", "warning"
+    gaps = [gap.entity is None for gap in material.snapshot.gaps if gap.source == source.id]
+    whole = sum(gaps)
+    tone: Tone = "warning" if whole else "plain" if gaps else "ok"
+    return gap_count(whole, len(gaps) - whole) or "no gap", tone
 
 
 def _recorded(source: Source, material: Material) -> str:
@@ -97,6 +100,9 @@ def _to_know(source: Source) -> Iterator[str]:
 
 def _gaps(material: Material) -> Iterator[Block]:
     gaps = material.snapshot.gaps
+    if material.snapshot.span is None:
+        yield paragraph("No sample was recorded.")
+        return
     if not gaps:
         yield paragraph("No gap was recorded: no sample is known to be missing.")
         return
