@@ -29,7 +29,8 @@ def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]
     if len(names) > _NAMED:
         entities += f" and {len(names) - _NAMED} more"
     window = scope.window_in(snapshot.span)
-    parts = ["nothing recorded yet" if window is None else window_label(window, at)]
+    nothing = "nothing recorded yet" if snapshot.recording else "no samples"
+    parts = [nothing if window is None else window_label(window, at)]
     if scope.window is None:
         parts[0] += " (whole session)"
     if scope.follow and snapshot.recording:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.gui.desk import Desk
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
+from viewmodels.verdict_words import sentence_of
 from wizards.pages.troubleshoot_bar import SymptomWords
 
 
@@ -40,6 +41,10 @@ def nothing_words(desk: Desk) -> str:
         return "Open a session: a symptom in it is looked into here."
     if desk.findings.diagnosis is None:
         return "The session is being judged. The worst problem is looked into as soon as it is known."
+    verdict = desk.findings.diagnosis.verdict
+    if not verdict.is_judged:
+        why = sentence_of(f"{verdict.state}: {verdict.reason}" if verdict.reason else verdict.state)
+        return f"{why} Choose a VM, a host or a datastore in the inventory: each check says what it lacks."
     return (
         "Nothing was found in this session. Choose a VM, a host or a datastore in the inventory: "
         "all checks are run on it, and each says what it measured."

@@ -282,3 +282,19 @@ def test_an_ended_session_has_no_live_edge_to_follow_and_everything_nothing_abov
     assert (follow.isEnabled(), follow.isChecked()) == (True, True), "what was on when it ended can be left"
     follow.trigger()
     assert (follow.isEnabled(), follow.isChecked()) == (False, False)
+
+
+def test_columns_without_rows_are_no_all_clear(live: Program, qtbot: QtBot, home: Path) -> None:
+    with SessionWriter.create(home / "header.hscope", title="header", durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        datastore = EntityRef("datastore", "nfs")
+        writer.add_entities([Entity(EntityRef("host", "esx01"), "esx01"), Entity(datastore, "nfs")])
+        writer.add_series(source, [SeriesSpec(datastore, "datastore.read_latency", "ms")])
+    opened(live, qtbot, home / "header.hscope")
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+    live.window.show_panel("troubleshoot")
+    wait(qtbot, lambda: "each check says what it lacks" in texts(live))
+    assert "Nothing was found" not in texts(live)
+    live.window.show_panel("heatmap")
+    wait(qtbot, lambda: "There is no sample in this session." in texts(live))
+    assert "no samples (whole session)" in texts(live)

@@ -210,7 +210,7 @@ class TimelineView(Pane):
         if content.span is None:
             painter.setPen(QColor(tokens.faint))
             place = self.rect().adjusted(at.GUTTER, 0, 0, 0)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "Nothing recorded yet.")
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "No samples.")
             return
         scale = Scale(content.span, self.width())
         self._brush.paint_ground(painter, scale, self.height(), tokens)

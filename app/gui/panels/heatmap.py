@@ -91,7 +91,11 @@ class HeatmapPanel(QObject):
         window, filtered = self._desk.scope.scope.window_in(snapshot.span), self._desk.scope_filter()
         if filtered is None or window is None or not 0 <= number < len(self._choices):
             self.view.show_heat(Heat())
-            self.view.show_empty("This session has no counter that a heat map could show: none with a limit.")
+            self.view.show_empty(
+                "This session has no counter that a heat map could show: none with a limit."
+                if window is not None
+                else "There is no sample in this session."
+            )
             return
         choice, measure = self._choices[number], MEASURES[self.view.measures.currentIndex()]
 
