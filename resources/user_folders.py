@@ -27,3 +27,9 @@ def log_folder() -> Path:
 def documents_folder() -> Path:
     """Return the user's own documents; the folder need not be there."""
     return platformdirs.user_documents_path()
+
+
+def files_folder() -> Path:
+    """Return where a dialog for files begins that knows no better: never where the program was started."""
+    documents = documents_folder()
+    return documents if documents.is_dir() else Path.home()

@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.gui.desk import Desk
-from app.gui.session_files import os_error_text
+from app.gui.session_files import free_path, os_error_text
 from resources.failures import HyperscopeError
 from resources.fio_jobs import load_fio_jobs
+from resources.user_folders import files_folder
 from widgets.dialog_opening import open_dialog
 from widgets.theme import Theme
 from wizards.flows.overwriting import overwriting_of
@@ -34,14 +35,15 @@ class PlanFiles(QObject):
 
     def ask_run(self) -> None:
         """Ask which plan to run, and run it."""
-        dialog = QFileDialog(self._view, "Run a plan", "", _FILTER)
+        dialog = QFileDialog(self._view, "Run a plan", str(files_folder()), _FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda name: self.run(Path(name)))
         open_dialog(dialog)
 
     def ask_save(self, test: str) -> None:
         """Ask where to save the plan that is set up."""
-        dialog = QFileDialog(self._view, "Save the plan", f"{test}.toml", _FILTER)
+        proposed = free_path(files_folder() / f"{test}.toml")
+        dialog = QFileDialog(self._view, "Save the plan", str(proposed), _FILTER)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("toml")
         dialog.fileSelected.connect(lambda name: self._save(Path(name)))

@@ -14,7 +14,7 @@ from app.gui.session_files import free_path
 from app.gui.window import Window
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
-from resources.user_folders import documents_folder
+from resources.user_folders import files_folder
 from viewmodels.file_offer import FileForm, FileOffer
 from widgets.dialog_opening import open_dialog
 
@@ -52,8 +52,7 @@ class Saving(QObject):
         """The folder in which something was saved last; before that, the user's documents."""
         if self._folder is not None and self._folder.is_dir():
             return self._folder
-        documents = documents_folder()
-        return documents if documents.is_dir() else Path.home()
+        return files_folder()
 
     def write(self, path: Path, form: FileForm) -> None:
         """Write the file in a worker, then say where it is."""

@@ -11,11 +11,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from app.gui.session_files import free_path
 from app.gui.threshold_store import ThresholdStore
 from resources.failures import HyperscopeError
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
 from resources.threshold_sets import ChosenClass, OwnThresholds, read_thresholds, thresholds_text
+from resources.user_folders import files_folder
 from viewmodels.snapshot import Snapshot
 from viewmodels.storage_class_rows import class_rows
 from viewmodels.threshold_sets import (
@@ -131,7 +133,7 @@ class StorageSetsPage(QObject):
             self._shown = self._shown or shown
 
     def _ask_import(self) -> None:
-        dialog = QFileDialog(self.view, "Import threshold sets", "", _FILTER)
+        dialog = QFileDialog(self.view, "Import threshold sets", str(files_folder()), _FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: _try(self.view, partial(self._import, Path(path))))
         open_dialog(dialog)
@@ -150,7 +152,8 @@ class StorageSetsPage(QObject):
         )
 
     def _ask_export(self) -> None:
-        dialog = QFileDialog(self.view, "Export threshold sets", "thresholds.toml", _FILTER)
+        proposed = free_path(files_folder() / "thresholds.toml")
+        dialog = QFileDialog(self.view, "Export threshold sets", str(proposed), _FILTER)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("toml")
         dialog.fileSelected.connect(lambda path: _try(self.view, partial(self._export, Path(path))))

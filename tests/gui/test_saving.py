@@ -9,12 +9,16 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.plan_files import PlanFiles
+from app.gui.preferences import preferences
 from app.gui.revealing import reveal_commands
 from app.gui.saving import file_stem, form_of
+from resources.user_folders import files_folder
 from tests.gui.windows import child_of, wait
 from viewmodels.file_offer import FileForm, FileOffer, table_file, text_form
 from viewmodels.text_table import TextTable
 from widgets.messages import Messages
+from widgets.thresholds import ThresholdSetsView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -105,3 +109,21 @@ def test_linux_asks_the_file_manager_and_then_opens_the_folder() -> None:
     assert "org.freedesktop.FileManager1.ShowItems" in first.line
     assert "array:string:file:///lab/a%2C%20b%231.hscope" in first.line
     assert second.line == ("xdg-open", "/lab")
+
+
+def test_dialogs_do_not_begin_where_the_program_was_started(live: Program, qtbot: QtBot) -> None:
+    """On Windows that is the folder of the system."""
+    dialog = preferences(live.desk, live.window)
+    dialog.open()
+    [sets] = dialog.findChildren(ThresholdSetsView)
+    sets.import_wanted.emit()
+    sets.export_wanted.emit()
+    PlanFiles(live.desk, dialog).ask_run()
+    PlanFiles(live.desk, dialog).ask_save("sioc")
+    asking = dialog.findChildren(QFileDialog)
+    assert len(asking) == 4
+    assert {Path(one.directory().absolutePath()) for one in asking} == {files_folder()}
+    for one in asking:
+        one.reject()
+    dialog.reject()
+    dialog.deleteLater()
