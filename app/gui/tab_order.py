@@ -27,8 +27,23 @@ def neighbour(stops: Sequence[QWidget], now: QWidget | None, *, forward: bool) -
     if at is None:
         at = next((number for number, one in enumerate(stops) if now and one.isAncestorOf(now)), None)
     if at is None:
-        return stops[0 if forward else -1]
+        return _near(stops, now)[0 if forward else -1]
     return stops[(at + (1 if forward else -1)) % len(stops)]
+
+
+def _near(stops: Sequence[QWidget], now: QWidget | None) -> Sequence[QWidget]:
+    """Return the stops in the smallest part of the window that ``now`` is in and that has any.
+
+    Qt asks for the next one when a widget is hidden or disabled that has the focus: a button that did its
+    work leaves the keys beside it, not at the other end of the window.
+    """
+    part = now.parentWidget() if now is not None else None
+    while part is not None and not part.isWindow():
+        inside = [one for one in stops if part.isAncestorOf(one)]
+        if inside:
+            return inside
+        part = part.parentWidget()
+    return stops
 
 
 def _chain(window: QWidget, wanted: set[QWidget]) -> list[QWidget]:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QTreeView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.tab_order import tab_stops
+from app.gui.tab_order import neighbour, tab_stops
 from widgets.context_menu import ContextMenu, MenuEntry
 from widgets.link_label import LinkLabel
 
@@ -71,3 +71,24 @@ def test_a_line_of_links_is_a_stop_only_while_it_says_something(qtbot: QtBot) ->
     assert tab_stops(screen.window, [screen.window]) == [*before, links]
     links.show_links("")
     assert tab_stops(screen.window, [screen.window]) == before
+
+
+def test_what_goes_leaves_the_keys_beside_it(qtbot: QtBot) -> None:
+    """A card at the end of the window whose pressed button is hidden: not the first widget of the window."""
+    screen = Screen(qtbot)
+    card = QWidget()
+    row = QVBoxLayout(card)
+    made, other = QPushButton("I made it"), QPushButton("Other times")
+    for one in (made, other):
+        row.addWidget(one)
+    column = screen.window.layout()
+    assert column is not None
+    column.addWidget(card)
+    card.show()
+    made.hide()
+    stops = tab_stops(screen.window, [screen.window])
+    assert neighbour(stops, made, forward=True) is other
+    card.hide()
+    stops = tab_stops(screen.window, [screen.window])
+    assert neighbour(stops, made, forward=True) is screen.row
+    assert neighbour(stops, made, forward=False) is screen.tree
