@@ -82,4 +82,5 @@ def badge_of(run: TroubleshootingRun | None) -> tuple[str, Health, str]:
     if not found:
         return "", "none", ""
     state: Health = "critical" if found[0].verdict == "problem" else "warning"
-    return str(len(found)), state, f"{len(found)} found"
+    rows = len({one.row for one in found})  # as the page counts them
+    return str(rows), state, f"{rows} found"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,12 @@ from app.gui.application import Program
 from app.gui.helping import topic_of
 from app.gui.looking_into import Asked
 from app.gui.navigation import palette_entries
+from app.gui.report_putting import badge_of
 from app.gui.troubleshooting_model import TroubleshootingModel
 from sessions.model import EntityRef
 from sessions.store import SessionReader, SessionWriter, WaitingRuns
 from sessions.times import TimeRange
-from sessions.troubleshooting import Note, TroubleshootingRun, Verification
+from sessions.troubleshooting import Note, TroubleshootingRun, Verification, ranked
 from tests.gui.one_window import press, program
 from tests.gui.windows import WAIT, child_of, wait
 from tests.wizards.acting_lab import Acted, acted, set_of
@@ -112,6 +113,16 @@ def test_one_click_shows_the_cause_of_the_worst_problem(scene: Scene) -> None:
     assert scene.program.window.dock("inventory").isVisible()
     assert not scene.program.window.dock("findings").isVisible()
     assert kept(scene) == [], "what nobody chose is not written"
+
+
+def test_the_tab_counts_what_the_page_counts(scene: Scene) -> None:
+    """Two problems of one row, as a limit and the ready time that it makes, are one line of the page."""
+    run = scene.run
+    worst = ranked(run.checks)[0]
+    twin = next(one for one in run.checks if one.row == worst.row and one.problem != worst.problem)
+    both = tuple(replace(worst, problem=twin.problem) if one is twin else one for one in run.checks)
+    rows = {one.row for one in ranked(run.checks)}
+    assert badge_of(replace(run, checks=both))[0] == str(len(rows))
 
 
 def test_the_inventory_chooses_who_is_looked_into(scene: Scene, qtbot: QtBot) -> None:
