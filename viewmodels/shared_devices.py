@@ -25,9 +25,20 @@ def part_measured(entities: Mapping[EntityRef, Entity], names: Mapping[int, str]
     """Return what tells which part of its entity a series is of: the host that measured a device that hosts
     share, else the instance. ``names`` are those of the sources by id.
 
-    Of a shared device a vCenter names the host in the instance, esxtop is that host's.
+    Of a shared device a vCenter names the host in the instance, esxtop is that host's: there an instance is a
+    part of the device, as a partition, and two hosts' numbers of it are two quantities.
     """
-    return lambda one: seen_by(one, names) if _is_shared(one.entity, entities) else one.spec.instance
+    hosts = {word for ref, one in entities.items() if ref.kind == "host" for word in (one.name, ref.key)}
+    hosts |= set(names.values())
+
+    def part(one: Series) -> str:
+        instance = one.spec.instance
+        if not _is_shared(one.entity, entities):
+            return instance
+        seen = seen_by(one, names)
+        return seen if seen in hosts else f"{names.get(one.source, '')} {instance}"
+
+    return part
 
 
 def source_names(snapshot: Snapshot) -> Mapping[int, str]:

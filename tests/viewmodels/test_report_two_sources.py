@@ -78,3 +78,16 @@ def test_query_compares_a_device_that_hosts_share(tmp_path: Path, capsys: pytest
     """A vCenter names the host in the instance, esxtop is that host's: they are one quantity."""
     query(written(tmp_path / "a.hscope", 1.0), entity="naa.*")
     assert "esxtop esx01 7 ms, vcenter vc01 7 ms" in capsys.readouterr().out
+
+
+def test_a_partition_that_two_hosts_count_is_two_quantities(tmp_path: Path) -> None:
+    """Each host's esxtop counts its own commands to a shared LUN, and those to each of its partitions."""
+    times = T0 + np.arange(1, 61, dtype=np.int64) * 5_000
+    specs = [SeriesSpec(LUN, "storage.device.latency", "ms", instance) for instance in ("", "partition 1")]
+    with SessionWriter.create(tmp_path / "p.hscope", title="p", durable=False, bulk=True) as writer:
+        for number, host in enumerate(("esx01", "esx02")):
+            source = writer.add_source(SourceSpec("esxtop", host, 5.0))
+            writer.add_entities([Entity(LUN, "naa.6000")])
+            layout = writer.add_layout(source, writer.add_series(source, specs))
+            writer.add_block(layout, encode_block(times, np.full((60, 2), 1.0 + number)))
+    assert "Where two sources tell the same" not in told(tmp_path / "p.hscope")
