@@ -29,7 +29,18 @@ from lab.inventory import (
 )
 from lab.names import Names
 from lab.placement import spread_disks
-from lab.scenario import CLUSTER_ROLE, STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
+from lab.scenario import (
+    CLUSTER_ROLE,
+    STAGES,
+    VCENTER_ROLE,
+    LoadLevel,
+    Range,
+    Role,
+    Scenario,
+    Workers,
+    Workload,
+    Workloads,
+)
 from lab.worker_vms import QUIET_LUN, members_by_role, worker_vms
 
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
@@ -211,6 +222,7 @@ class _Builder:
     def _cast_all(self) -> dict[str, tuple[Role, tuple[int, ...]]]:
         picks: dict[str, tuple[Role, tuple[int, ...]]] = {}
         picks[CLUSTER_ROLE] = (Role("cluster"), (0,))
+        picks[VCENTER_ROLE] = (Role("vcenter"), (0,))
         for position, name in enumerate(STAGES[: self.site.hosts]):
             picks[name] = (Role("host", on=name), (self.stage_order[position],))
         order = {"device": 0, "datastore": 0, "array": 1, "nic": 1, "pool": 3}

@@ -15,7 +15,9 @@ from sessions.model import Kind
 
 LoadLevel = Literal["low", "normal", "high"]
 ScenarioKind = Literal["problem", "lookalike", "healthy", "demo", "test"]
-RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool", "cluster", "vsan_disk"]
+RoleKind = Literal[
+    "vm", "host", "device", "array", "datastore", "nic", "pool", "cluster", "vsan_disk", "vcenter"
+]  # fmt: skip
 View = Literal["esxtop", "vcenter"]
 Range = tuple[float, float]
 
@@ -23,6 +25,8 @@ STAGES = ("stage", "second", "third", "fourth")
 """Host roles that every scenario has without casting them: the lab's hosts in a seeded order."""
 CLUSTER_ROLE = "cluster"
 """The role of the whole cluster, which every scenario has as well."""
+VCENTER_ROLE = "vcenter"
+"""The role of the vCenter itself, which every scenario has for its truth."""
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -301,7 +305,7 @@ def _read_all() -> Iterator[Scenario]:
 
 def _faults(scenario: Scenario) -> Iterator[str]:
     """What the types can't see: references to roles and injections."""
-    known = {*scenario.cast, *STAGES[: scenario.site.hosts], CLUSTER_ROLE}
+    known = {*scenario.cast, *STAGES[: scenario.site.hosts], CLUSTER_ROLE, VCENTER_ROLE}
     yield from _faults_of_cast(scenario, known)
     yield from _faults_of_injections(scenario, known)
     if scenario.workers is not None and not re.fullmatch(r"[HL]+(,[HL]+){3}", _placed(scenario.workers)):
@@ -357,5 +361,6 @@ def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
 ENTITY_KIND: Mapping[RoleKind, Kind] = {
     "vm": "vm", "host": "host", "device": "device", "array": "device",
     "datastore": "datastore", "nic": "nic", "pool": "vm", "cluster": "cluster", "vsan_disk": "vsan",
+    "vcenter": "vcenter",
 }  # fmt: skip
 """What kind of entity a truth on a role names; an array stands for its LUNs, a pool for its VMs."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.injection import ParameterChange
 from lab.inventory import UPLINKS, Cluster, RoleMembers
 from lab.parameters import Index
 from lab.scenario import ENTITY_KIND, Expect, RoleKind, Scenario, View
-from lab.vcenter_names import CLUSTER_NAME, datastore_names, limited_pool_name, vsan_disk_name
+from lab.vcenter_names import CLUSTER_NAME, VCENTER_NAME, datastore_names, limited_pool_name, vsan_disk_name
 from sessions.model import Kind
 
 
@@ -128,11 +128,15 @@ def _named(expect: Expect, cluster: Cluster, cast: RoleMembers) -> list[tuple[Ki
     return [(ENTITY_KIND[cast.role.kind], name) for name in _names(cluster, cast)]
 
 
+_ALONE: Mapping[RoleKind, str] = {"cluster": CLUSTER_NAME, "vcenter": VCENTER_NAME}
+"""What there is one of."""
+
+
 def _names(cluster: Cluster, cast: RoleMembers) -> list[str]:
     """The entities of a role, as a finding names them; an array stands for its LUNs, a pool for its VMs."""
     kind = cast.role.kind
-    if kind == "cluster":
-        return [CLUSTER_NAME]
+    if kind in _ALONE:
+        return [_ALONE[kind]]
     if kind in ("vm", "pool"):
         return [cluster.vms[one].shown_name for one in cast.members]
     if kind == "host":

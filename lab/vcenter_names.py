@@ -1,4 +1,4 @@
-"""What a vCenter calls the lab's cluster, its datastores and the pools that have a limit."""
+"""What a vCenter calls itself, the lab's cluster, its datastores and the pools that have a limit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from lab.inventory import NFS_LUN, POOLS, SHARED_LUNS, VSAN_LUN, Cluster
 
 CLUSTER_NAME = "Cluster-01"
+VCENTER_NAME = "vc01.lab"
 _NAMESPACE = uuid.UUID("c1a4f6d2-93b7-5a0e-8c55-6e2d7b4f1a90")
 
 

@@ -219,8 +219,21 @@ def vsan_disk_above_siblings(session: MemorySession, truth: Truth) -> FloatArray
     return as_numbers((frame.values[:, own] > 5 * median) & (frame.values[:, own] > 1.0))
 
 
-VCENTER_CHECKS = {"vsan.slow_disk": (vsan_disk_above_siblings, 2)}
-"""Per problem: the check of a vCenter's session, and how many samples of 5 minutes must show it."""
+def slow_short_tasks(session: MemorySession, _truth: Truth) -> FloatArray:
+    """Reconfigurations and power changes that take a minute or more, at each of their beginnings."""
+    slow = [
+        one
+        for one in session.events()
+        if one.kind in ("reconfigure", "power") and one.until - one.at >= 60_000
+    ]
+    return as_numbers([sum(one.at <= start.at <= one.until for one in slow) >= 3 for start in slow])
+
+
+VCENTER_CHECKS: dict[str, tuple[Callable[[MemorySession, Truth], FloatArray], int]] = {
+    "vsan.slow_disk": (vsan_disk_above_siblings, 2),
+    "vcenter.slow": (slow_short_tasks, 2),
+}
+"""Per problem: the check of a vCenter's session, and how many samples or events must show it."""
 
 
 @pytest.mark.parametrize("name", ONLY_IN_VCENTER)

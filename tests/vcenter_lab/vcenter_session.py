@@ -16,6 +16,7 @@ from collectors.vsphere.vsan.book import VsanBook
 from collectors.vsphere.vsan.cluster import Disk, VsanCluster
 from collectors.vsphere.vsan.replies import EntitySamples
 from lab.physics import TICK_S
+from lab.vcenter_names import VCENTER_NAME
 from resources.catalogue import Catalogue
 from resources.conversions import scale_of
 from resources.counter_schema import Conversion
@@ -25,7 +26,7 @@ from sessions.shared_devices import is_shared_device
 from tests.sessions.memory_session import MemorySession
 from tests.vsphere.feeds import MemoryFeed
 
-NAME = "vc01.lab"
+NAME = VCENTER_NAME
 VCENTER_KEY = "6d4a5f1e-lab"
 Json = Mapping[str, Any]
 _TOOLS = {
