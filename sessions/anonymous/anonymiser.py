@@ -235,7 +235,7 @@ class Anonymiser:
 
     def _event(self, event: Event) -> Event:
         """An event; what kind it is, and what identifies it, are words of who made it, too."""
-        walked: Event = self._walked(event)
+        walked: Event = self._fields(event)
         is_told = event.id.startswith(TOLD_IDS) or self._own_words.are_all_of(walked.id)
         return replace(
             walked,
@@ -258,8 +258,12 @@ class Anonymiser:
             return self.ref(value)
         if isinstance(value, tuple | list):
             return tuple(self._walked(one) for one in value)
-        if not is_dataclass(value):
-            return value
+        if isinstance(value, Event):  # in findings and guided runs, too
+            return self._event(value)
+        return self._fields(value) if is_dataclass(value) else value
+
+    def _fields(self, value: Any) -> Any:
+        """A record with each of its fields walked."""
         kind: Any = type(value)
         own = _OWN_WORDS.get(kind, frozenset())
         found = {}

@@ -17,8 +17,10 @@ from resources.log_lines import LineRow, load_log_lines
 from resources.vcenter_events import load_events
 from sessions.anonymous import write_anonymised
 from sessions.anonymous.anonymiser import Anonymiser
+from sessions.findings import Finding
 from sessions.model import Entity, EntityRef, Event, Mark
 from sessions.store import SessionReader, SessionWriter
+from sessions.times import TimeRange
 from tests.sessions.test_anonymous import every_text
 
 VM, HOST = EntityRef("vm", "vm-1"), EntityRef("host", "host-1")
@@ -53,6 +55,28 @@ def test_arguments_are_replaced_by_place_and_other_texts_by_a_plain_sentence(
 def test_a_name_with_a_forms_word_is_cut_elsewhere_and_gone_as_well() -> None:
     found = said("Removed Old mail on esx-gold in Crown on Rhine from Kronberg.")
     assert not {"mail", "Crown", "Rhine", "Kronberg"} & set(found.split())
+
+
+def test_an_event_is_the_same_inside_a_finding() -> None:
+    """Its id may hold a name of which the VM's own is only a part: it is replaced there as well."""
+    event = Event(1, "snapshot", "Snapshot of payroll-db", VM, id="job-1-payr")
+    finding = Finding(
+        "cpu.costop",
+        "Stopped",
+        "info",
+        VM,
+        "payroll-db",
+        (TimeRange(1, 2),),
+        0.5,
+        "",
+        (),
+        (),
+        (),
+        changes=(event,),
+    )
+    anonymiser = Anonymiser(KNOWN, [], [], [event], [], [], load_anonymity_rules())
+    assert "payr" not in anonymiser.record(event).id
+    assert anonymiser.record(finding).changes == (anonymiser.record(event),)
 
 
 def test_a_task_keeps_what_it_did_and_not_why_it_failed() -> None:
