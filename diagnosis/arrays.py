@@ -194,10 +194,10 @@ def _sums(values: FloatArray) -> FloatArray:
     return sums
 
 
-def window_sums(values: FloatArray, first: IntArray) -> FloatArray:
-    """Return the sums of values[:, first[i]..i] (both inclusive) for each i, by cumulative sums."""
+def window_sums(values: FloatArray, first: IntArray, start: int = 0) -> FloatArray:
+    """Return the sums of values[:, first[i]..start + i] (both inclusive) for each i, by cumulative sums."""
     sums = _sums(values)
-    found: FloatArray = sums[:, 1:] - sums.take(first, axis=1)
+    found: FloatArray = sums[:, start + 1 :] - sums.take(first, axis=1)
     return found
 
 
@@ -208,6 +208,7 @@ class _Axis:
         self.times = times
         self.seconds: FloatArray | None = None
         self.step: float | None = None
+        self.usual: float | None = None
         self.first: dict[tuple[int, str], IntArray] = {}
 
 
@@ -258,6 +259,14 @@ def sample_seconds(times: IntArray) -> FloatArray:
     if kept.seconds is None:
         kept.seconds = _sample_seconds(times)
     return kept.seconds
+
+
+def usual_seconds(times: IntArray) -> float:
+    """Return the median of ``sample_seconds``; there is a sample."""
+    kept = _axis(times)
+    if kept.usual is None:
+        kept.usual = float(np.median(sample_seconds(times)))
+    return kept.usual
 
 
 def usual_step(times: IntArray) -> float:

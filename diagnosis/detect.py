@@ -189,11 +189,13 @@ def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:
 
 
 def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray, short: bool) -> list[Hit]:
+    if not windows.entity.size:
+        return []
     known = (~np.isnan(true)).sum(axis=1)
     share = (true == 1).sum(axis=1) / np.maximum(known, 1)
     info = scene.compiled.rule.severity == "info"
     hits = []
-    peaks = scene.peaks() if windows.entity.size else known
+    peaks = scene.peaks()
     lead = _lead_ms(scene)
     for row in distinct(windows.entity).tolist():
         own = windows.entity == row

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, first_after, sample_seconds, usual_step, window_sums
+from diagnosis.arrays import BoolArray, first_after, sample_seconds, usual_seconds, usual_step, window_sums
 from resources.problem_cards import Hold, Problems, Sustained
 from sessions.model import FloatArray, IntArray
 
@@ -61,21 +61,33 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
     rows = np.flatnonzero(violating.any(axis=1))
     if not rows.size:
         return _no_windows()
-    inside = np.zeros((rows.size, times.size), dtype=np.bool_)
+    violating = violating[rows]
+    part = _bad_part(violating)
+    violating = violating[:, part]
+    inside = np.zeros(violating.shape, dtype=np.bool_)
     if not rule.only_bursts:
-        held = _held(true[rows], times, hold, rule)
-        inside = violating[rows] & _soon(held, times, _window_s(times, hold))
+        inside = violating & _held_soon(true[rows], part, times, hold, rule)
     if rule.returning and times.size > 1:
-        inside |= _returning(violating[rows], times, hold, rule)
-    return _merge(inside, rows, times, rule.clear_s)
+        inside |= _returning(violating, part, times, hold, rule)
+    return _merge(inside, rows, times, rule.clear_s, part.start)
+
+
+def _bad_part(bad: BoolArray) -> slice:
+    """The part of the time from the first bad sample of any row to the last; some row has one."""
+    columns = np.flatnonzero(bad.any(axis=0))
+    return slice(int(columns[0]), int(columns[-1]) + 1)
 
 
 def most_within(true: BoolArray, times: IntArray, hold: Hold) -> FloatArray:
     """Return how long each row was bad at most within the time in which ``hold`` asks for it; (rows,), in
     seconds, or in samples where ``hold`` counts these.
     """
-    weights = _counted(times, hold) if hold.count else sample_seconds(times)
-    sums = window_sums(np.where(true, weights, 0.0), _window_start(times, _window_s(times, hold)))
+    if not true.any():
+        return np.zeros(true.shape[0])
+    part = _bad_part(true)
+    weights = (_counted(times, hold) if hold.count else sample_seconds(times))[part]
+    first = _window_start(times, _window_s(times, hold))[part] - part.start
+    sums = window_sums(np.where(true[:, part], weights, 0.0), np.maximum(first, 0))
     most: FloatArray = sums.max(axis=1)
     return most
 
@@ -116,9 +128,11 @@ def close_bursts(violating: BoolArray, times: IntArray, rule: Sustained) -> Clos
 
     ``violating`` are the samples of one entity, shape (times,). None if there is no such pattern.
     """
-    if rule.returning is None or times.size < 2:
+    if rule.returning is None or times.size < 2 or not violating.any():
         return None
-    bursts = _merge(violating[None], np.zeros(1, np.int64), times, _APART * usual_step(times) / 1000)
+    part = _bad_part(violating[None])
+    own = violating[None, part]
+    bursts = _merge(own, np.zeros(1, np.int64), times, _APART * usual_step(times) / 1000, part.start)
     several = bursts.last > bursts.first
     every = _close_spacing(times[bursts.first[several]], times[bursts.last[several]], times, rule)
     if every is None:
@@ -142,22 +156,40 @@ def _close_spacing(starts: IntArray, ends: IntArray, times: IntArray, rule: Sust
     return spacing_ms(starts, pattern.spread, slack, _NEARLY_ALL)
 
 
-def _returning(violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
-    """Which samples lie in bursts that come back at even intervals, each too short to be a problem."""
-    sums = np.zeros((violating.shape[0], times.size + 1))
-    np.cumsum(np.where(violating, sample_seconds(times), 0.0), axis=1, out=sums[:, 1:])
-    return _far_bursts(violating, times, hold, rule, sums) | _close_bursts(violating, times, hold, rule, sums)
+@dataclass(frozen=True, slots=True)
+class _Bad:
+    """Which samples are bad in the part of the time that begins at an instant, and the sums of the seconds
+    that they stand for.
+    """
+
+    violating: BoolArray
+    start: int
+    sums: FloatArray
+
+    def seconds(self, row: IntArray | int, first: IntArray, last: IntArray) -> FloatArray:
+        """Return how long rows were bad between two positions on the time axis, both inclusive."""
+        found: FloatArray = self.sums[row, last + 1 - self.start] - self.sums[row, first - self.start]
+        return found
 
 
-def _far_bursts(
-    violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained, sums: FloatArray
-) -> BoolArray:
+def _returning(violating: BoolArray, part: slice, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
+    """Which samples of a part of the time lie in bursts that come back at even intervals, each too short to
+    be a problem.
+    """
+    sums = np.zeros((violating.shape[0], violating.shape[1] + 1))
+    np.cumsum(np.where(violating, sample_seconds(times)[part], 0.0), axis=1, out=sums[:, 1:])
+    bad = _Bad(violating, part.start, sums)
+    return _far_bursts(bad, times, hold, rule) | _close_bursts(bad, times, hold, rule)
+
+
+def _far_bursts(bad: _Bad, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """Bursts further apart than what ends a problem, each of a part of the time that the rule asks for."""
     pattern = rule.returning
     assert pattern
     step = usual_step(times)
-    bursts = _merge(violating, np.arange(violating.shape[0]), times, rule.clear_s)
-    lasted = sums[bursts.entity, bursts.last + 1] - sums[bursts.entity, bursts.first]
+    violating = bad.violating
+    bursts = _merge(violating, np.arange(violating.shape[0]), times, rule.clear_s, bad.start)
+    lasted = bad.seconds(bursts.entity, bursts.first, bursts.last)
     long_enough = lasted >= pattern.part * hold.hold_s - _SLACK * step / 1000
     # A lone sample may stand for a moment that its interval spreads: more of them must come back, and closer.
     several = long_enough & (bursts.last > bursts.first)
@@ -167,37 +199,37 @@ def _far_bursts(
         for row in np.flatnonzero(often).tolist():
             own = np.flatnonzero(chosen & (bursts.entity == row))
             if spacing_ms(times[bursts.first[own]], pattern.spread, slack) is not None:
-                _mark(inside, violating, bursts, own)
+                _mark(inside, bad, bursts, own)
     return inside
 
 
-def _close_bursts(
-    violating: BoolArray, times: IntArray, hold: Hold, rule: Sustained, sums: FloatArray
-) -> BoolArray:
+def _close_bursts(bad: _Bad, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """Bursts that come back before a problem would have ended, together as long as the rule asks."""
+    violating = bad.violating
     inside = np.zeros(violating.shape, dtype=np.bool_)
     apart_s = _APART * usual_step(times) / 1000
-    lasting = np.flatnonzero(sums[:, -1] >= hold.hold_s - _SLACK * usual_step(times) / 1000)
+    lasting = np.flatnonzero(bad.sums[:, -1] >= hold.hold_s - _SLACK * usual_step(times) / 1000)
     if apart_s >= rule.clear_s or not lasting.size:
         return inside
-    bursts = _merge(violating[lasting], lasting, times, apart_s)
+    bursts = _merge(violating[lasting], lasting, times, apart_s, bad.start)
     several = bursts.last > bursts.first
     often = np.bincount(bursts.entity[several], minlength=violating.shape[0]) > 2
     for row in np.flatnonzero(often).tolist():
         own = np.flatnonzero(several & (bursts.entity == row))
-        seconds = (sums[row, bursts.last[own] + 1] - sums[row, bursts.first[own]]).sum()
+        seconds = bad.seconds(row, bursts.first[own], bursts.last[own]).sum()
         is_long = seconds >= hold.hold_s - _SLACK * usual_step(times) / 1000
         starts, ends = times[bursts.first[own]], times[bursts.last[own]]
         if is_long and _close_spacing(starts, ends, times, rule) is not None:
-            _mark(inside, violating, bursts, own)
+            _mark(inside, bad, bursts, own)
     return inside
 
 
-def _mark(inside: BoolArray, violating: BoolArray, bursts: Windows, chosen: IntArray) -> None:
+def _mark(inside: BoolArray, bad: _Bad, bursts: Windows, chosen: IntArray) -> None:
     """Mark the bad samples of the chosen bursts."""
     for burst in chosen.tolist():
-        row, span = bursts.entity[burst], slice(int(bursts.first[burst]), int(bursts.last[burst]) + 1)
-        inside[row, span] = violating[row, span]
+        row, first, last = bursts.entity[burst], int(bursts.first[burst]), int(bursts.last[burst])
+        span = slice(first - bad.start, last + 1 - bad.start)
+        inside[row, span] = bad.violating[row, span]
 
 
 def present_windows(true: FloatArray) -> Windows:
@@ -263,19 +295,40 @@ def is_coarse(times: IntArray, hold_s: float) -> bool:
     return usual_step(times) * (1 + _SLACK) >= hold_s * 1000 > 0
 
 
-def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
-    """At which samples the time before has been bad for long enough: in one sample alone it never has."""
-    first = _window_start(times, _window_s(times, hold))
+def _held_soon(true: FloatArray, part: slice, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
+    """At which samples of a part of the time a hold is met, or is within the time in which it asks for it:
+    such a sample is in a window. All that was bad lies in that part.
+    """
+    start = _window_start(times, _window_s(times, hold))
+    end = np.searchsorted(start, np.arange(part.start, part.stop), side="right")
+    held = _held(true, slice(part.start, int(end[-1])), start, times, hold, rule)
+    sums = np.zeros((held.shape[0], held.shape[1] + 1), dtype=np.int64)
+    np.cumsum(held, axis=1, out=sums[:, 1:])
+    found: BoolArray = sums[:, end - part.start] - sums[:, : end.size] > 0
+    return found
+
+
+def _held(
+    true: FloatArray, part: slice, start: IntArray, times: IntArray, hold: Hold, rule: Sustained
+) -> BoolArray:
+    """At which samples of a part of the time the time before has been bad for long enough: in one sample
+    alone it never has. Before that part nothing was bad; ``start`` is where each sample's time begins.
+    """
+    first = np.maximum(start[part] - part.start, 0)
     weights = _counted(times, hold) if hold.count else sample_seconds(times)
-    bad = window_sums(np.where(true == 1, weights, 0.0), first)
+    is_bad = true[:, part] == 1
+    bad = window_sums(np.where(is_bad, weights[part], 0.0), first)
     if hold.count:
         return np.greater_equal(bad, hold.count)
-    slack = _SLACK * float(np.median(weights))
-    known = window_sums(np.where(np.isnan(true), 0.0, weights), first)
-    elapsed = np.minimum((times - times[0]) / 1000.0 + weights[0], hold.of_s)
+    slack = _SLACK * usual_seconds(times)
+    # Summed from the first sample on, as the sums of all of them are: the same to the last bit.
+    unknown = np.isnan(true[:, : part.stop])
+    there = np.where(unknown, 0.0, weights[: part.stop]) if unknown.any() else weights[None, : part.stop]
+    known = window_sums(there, start[part], part.start)
+    elapsed = np.minimum((times[part] - times[0]) / 1000.0 + weights[0], hold.of_s)
     held: BoolArray = (bad >= hold.hold_s - slack) & (known >= rule.coverage * elapsed - slack)
     if is_coarse(times, hold.hold_s):
-        held &= window_sums(np.equal(true, 1).astype(np.float64), first) >= _ALONE
+        held &= window_sums(is_bad.astype(np.float64), first) >= _ALONE
     return held
 
 
@@ -300,19 +353,12 @@ def _window_start(times: IntArray, seconds: float) -> IntArray:
     return np.minimum(first, np.arange(times.size))  # a sample that stands for longer than that is its own
 
 
-def _soon(held: BoolArray, times: IntArray, seconds: float) -> BoolArray:
-    """Whether the rule is met at this sample or within ``seconds`` after it: then it is in a window."""
-    start = _window_start(times, seconds)
-    end = np.searchsorted(start, np.arange(times.size), side="right")
-    sums = np.zeros((held.shape[0], times.size + 1), dtype=np.int64)
-    np.cumsum(held, axis=1, out=sums[:, 1:])
-    return sums[:, end] - sums[:, :-1] > 0
-
-
-def _merge(inside: BoolArray, rows: IntArray, times: IntArray, clear_s: float) -> Windows:
+def _merge(inside: BoolArray, rows: IntArray, times: IntArray, clear_s: float, start: int = 0) -> Windows:
+    """Windows of the samples ``inside``, of the part of the time that begins at the position ``start``."""
     row, column = np.nonzero(inside)
     if not row.size:
         return _no_windows()
+    column = column + start
     far = np.diff(times[column]) > max(clear_s * 1000, (1 + _SLACK) * usual_step(times))
     breaks = np.flatnonzero((np.diff(row) != 0) | far) + 1
     first = np.concatenate(([0], breaks))

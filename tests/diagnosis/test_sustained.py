@@ -213,3 +213,31 @@ def test_windows_are_moved_to_the_spells_of_bad_samples_that_they_meet() -> None
     assert [*zip(found.entity.tolist(), found.first.tolist(), found.last.tolist(), strict=True)] == [
         (0, 10, 19), (1, 5, 12), (2, 3, 9),
     ]  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.0, 1.0, 1.0, NAN]), min_size=90, max_size=90), min_size=2, max_size=3
+    ),
+    st.integers(0, 40),
+    st.sampled_from(["contention", "zero_tolerance", "bursts"]),
+    st.sampled_from([5.0, 20.0, 60.0]),
+)
+def test_what_others_do_or_good_time_before_changes_no_window(
+    rows: list[list[float]], good: int, name: str, interval: float
+) -> None:
+    """Only the part of the time is looked at in which something is bad: with others it is a longer one."""
+    rule = problems().sustained[name]
+    true = np.array(rows)
+    for number in range(len(rows)):
+        true[number, : number * good] = 0.0
+        true[number, 90 - (number + 1) * good // 2 :] = 0.0
+    times = axis(90, interval)
+    for hold in (rule.warning, rule.critical):
+        together = sustained_windows(true, times, hold, rule)
+        for number in range(len(rows)):
+            alone = sustained_windows(true[number : number + 1], times, hold, rule)
+            own = together.entity == number
+            assert together.first[own].tolist() == alone.first.tolist()
+            assert together.last[own].tolist() == alone.last.tolist()
