@@ -11,6 +11,7 @@ import numpy as np
 from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.compiled import CompiledRule
 from diagnosis.evaluate import Bounds
+from diagnosis.gates import gate_of
 from diagnosis.placement import Periods, within_periods
 from diagnosis.pruning import Pruning
 from diagnosis.signals import Scene
@@ -102,7 +103,7 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
     """Judge every row of the scene: by chunk statistics first, and by samples where these leave it open."""
     if not scene.rows or not scene.times.size:
         return Detection(len(scene.rows), 0, [], {}, np.zeros(len(scene.rows), np.bool_), short=True)
-    gated = scene.gate(pruning)
+    gated = gate_of(scene, pruning)
     rule = scene.compiled.rule
     short = too_short(scene.times, scene.compiled.sustained.warning)
     hits: list[Hit] = []

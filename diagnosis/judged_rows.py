@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.arrays import BoolArray
+from diagnosis.gates import places_in
 from diagnosis.signals import Scene
 from diagnosis.sustained import fewest_samples
 from sessions.model import EntityRef, IntArray
@@ -62,7 +63,7 @@ def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> Judg
     times = scene.times
     fewest = fewest_samples(times, scene.compiled.sustained.warning)
     to = np.full(len(scene.rows), times[-1], np.int64)
-    if (known.count[scene.places_in(known.ids)] == times.size).all():  # as it mostly is: nothing missing
+    if (known.count[places_in(scene, known.ids)] == times.size).all():  # as it mostly is: nothing missing
         judged = decidable if times.size >= fewest else np.zeros_like(decidable)
         return JudgedRows(scene.compiled.card.id, scene.rows, judged, to)
     count = np.full(len(scene.rows), times.size, np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
+from diagnosis.gates import series_of
 from diagnosis.judged_rows import KnownSamples
 from diagnosis.members import MemberBook
 from diagnosis.path_matching import link_paths
@@ -18,7 +19,7 @@ from diagnosis.pruning import Pruning, pruning_of
 from diagnosis.reach import ReachKept
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
-from diagnosis.signals import Scene, series_of
+from diagnosis.signals import Scene
 from diagnosis.topology import Topology
 from resources.problem_cards import Problems, Rule
 from sessions.distinct import distinct

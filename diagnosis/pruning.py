@@ -59,3 +59,14 @@ def pruning_of(table: SampleTable, ids: IntArray, before: Pruning | None = None)
     for some, others in ((now.minimum, was.minimum), (now.maximum, was.maximum)):
         differs |= (some != others) & ~(np.isnan(some) & np.isnan(others))
     return Pruning(ids, now, before.look + 1, differs)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The rows that can meet a rule, decided by chunk statistics without reading samples;
+    masks (rows,), bool.
+    """
+
+    possible: BoolArray  # the condition can be true at some sample
+    decidable: BoolArray  # what the condition needs is there
+    measured: Bounds | None = None  # what the number of the check can be, one for each row

@@ -13,13 +13,12 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
-from diagnosis.evaluate import Bounds, Later, Operands, bound, evaluate, is_pointwise, settles_ms
+from diagnosis.evaluate import Later, Operands, evaluate, is_pointwise, settles_ms
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
-from diagnosis.pruning import Pruning
-from diagnosis.reduction import Groups
+from diagnosis.pruning import Gate
 from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents, events_at, length_s
+from diagnosis.session_events import SessionEvents, events_at
 from diagnosis.storage_events import of_uncounted_storage, told_of_stores
 from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
@@ -67,7 +66,7 @@ class Scene:
     book: MemberBook
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
-    _kept: SceneKept = field(default_factory=SceneKept)
+    kept: SceneKept = field(default_factory=SceneKept)
 
     def __post_init__(self) -> None:
         self.values.update(thresholds_of(self.compiled, self.topology, self.rows))
@@ -76,12 +75,12 @@ class Scene:
         """Return the scene without the values that were computed, with the members that were found."""
         return Scene(
             self.compiled, self.source, self.rows, self.topology, self.table, events, self.book,
-            _members=self._members, _kept=self._kept,
+            _members=self._members, kept=self.kept,
         )  # fmt: skip
 
     def part(self, chosen: IntArray) -> Scene:
         """Return the scene of some of its rows; their members are looked up only once."""
-        key, parts = chosen.tobytes(), self._kept.parts
+        key, parts = chosen.tobytes(), self.kept.parts
         if key not in parts:
             if len(parts) >= _MAX_PARTS:
                 parts.clear()
@@ -93,7 +92,7 @@ class Scene:
 
     def of_entities(self, rows: list[EntityRef]) -> Scene:
         """Return the scene of the same rule with other rows; their members are looked up only once."""
-        key, others = tuple(rows), self._kept.others
+        key, others = tuple(rows), self.kept.others
         if key not in others:
             if len(others) >= _MAX_PARTS:
                 others.clear()
@@ -101,27 +100,6 @@ class Scene:
                 self.compiled, self.source, rows, self.topology, self.table, self.events, self.book
             )
         return others[key].without_values(self.events)
-
-    def places_in(self, ids: IntArray) -> IntArray:
-        """Return where the series of the condition are in ``ids``, which has all of them, ascending."""
-        kept = self._kept
-        if kept.places is None or kept.places[0] is not ids:
-            kept.places = ids, np.searchsorted(ids, series_of(self))
-        return kept.places[1]
-
-    def gate(self, pruning: Pruning) -> Gate:
-        """Decide which rows can meet the condition; again only where bounds or events differ."""
-        kept = self._kept
-        names = [self.compiled.signals[name] for name in self.compiled.detecting()]
-        if any(one.signal.arrived for one in names):
-            return gate(self, pruning)  # how many came lately depends on the time of the sample
-        if kept.events is not self.events and any(one.signal.happening for one in names):
-            kept.gate = None
-        is_same = kept.look + 1 == pruning.look and not pruning.differs[self.places_in(pruning.ids)].any()
-        if kept.gate is None or not is_same:
-            kept.gate, kept.events = gate(self, pruning), self.events
-        kept.look = pruning.look
-        return kept.gate
 
     @property
     def times(self) -> IntArray:
@@ -156,7 +134,7 @@ class Scene:
     def grown(self, name: object, compute: Callable[[Later], FloatArray], after_ms: int) -> FloatArray:
         """Return values that are kept between two looks at a growing session; see ``GrownValues.of``."""
         assert self.table.grown
-        return self.table.grown.of(self._kept, name, self.times, compute, after_ms)
+        return self.table.grown.of(self.kept, name, self.times, compute, after_ms)
 
     def peaks(self, focus: TimeRange | None = None) -> FloatArray:
         """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none.
@@ -326,7 +304,7 @@ def _settles(scene: Scene, name: str) -> int | None:
     signal = scene.compiled.signals.get(name)
     if signal is None or signal.signal.fact:
         return 0 if signal or name in scene.compiled.thresholds else None
-    known = scene._kept.settles
+    known = scene.kept.settles
     if name not in known:
         known[name] = _signal_settles(scene, name, signal)
     return known[name]
@@ -365,132 +343,9 @@ def _from_instant(scene: Scene, node: Node, names: Iterable[str], part: Later) -
     return evaluate(node, Operands(values, times, (len(scene.rows), times.size), part=part))
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The rows that can meet a rule, decided by chunk statistics without reading samples;
-    masks (rows,), bool.
-    """
-
-    possible: BoolArray  # the condition can be true at some sample
-    decidable: BoolArray  # what the condition needs is there
-    measured: Bounds | None = None  # what the number of the check can be, one for each row
-
-
-def series_of(scene: Scene) -> IntArray:
-    """Return the series that a scene's condition reads; some may be there more than once."""
-    found = [
-        ids
-        for name in scene.compiled.detecting()
-        if scene.rows and scene.compiled.signals[name].counters
-        for ids in scene.members(name).ids.values()
-    ]
-    every = np.concatenate(found) if found else np.zeros(0, np.int64)
-    return every[every >= 0]
-
-
 def _read_together(scene: Scene, names: Iterable[str]) -> None:
     """Read the samples of several signals in one request: each request looks at every block."""
     measured = [name for name in names if scene.compiled.signals[name].counters]
     found = [ids for name in measured for ids in scene.members(name).ids.values()]
     if len(found) > 1:
         scene.table.read_ahead(np.concatenate(found))
-
-
-def gate(scene: Scene, pruning: Pruning) -> Gate:
-    """Decide which rows of the scene can meet the condition, from the bounds of its signals.
-
-    Interval arithmetic: the bounds are never too narrow, so no row that meets the condition is skipped.
-    """
-    rows = len(scene.rows)
-    bounds = _threshold_bounds(scene.values, scene.compiled.thresholds)
-    for name in scene.compiled.detecting():
-        bounds[name] = _signal_bounds(scene, name, bounds, pruning)
-    high = _wide(bound(scene.compiled.condition, bounds).high, rows)
-    measure = scene.compiled.measure
-    measured = None if measure is None else _of_rows(bound(measure, bounds), rows)
-    return Gate(high == 1, ~np.isnan(high), measured)
-
-
-def _threshold_bounds(values: Mapping[str, FloatArray | float], names: Iterable[str]) -> dict[str, Bounds]:
-    """The thresholds as bounds: one number, or one for each entity."""
-    flat = ((name, np.asarray(values[name])) for name in names)
-    limits = ((name, value.reshape(-1) if value.ndim else value) for name, value in flat)
-    return {name: Bounds(value, value) for name, value in limits}
-
-
-def _of_rows(bounds: Bounds, rows: int) -> Bounds:
-    return Bounds(_wide(bounds.low, rows), _wide(bounds.high, rows))
-
-
-def _wide(values: FloatArray, number: int) -> FloatArray:
-    """One value for each of a number of entities, which may all have the same."""
-    return values if values.shape == (number,) else np.broadcast_to(values, (number,))
-
-
-def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
-    signal = scene.compiled.signals[name]
-    if signal.signal.fact:
-        value = np.array(scene.topology.facts(signal.signal.fact, scene.rows))
-        return Bounds(value, value)
-    if signal.signal.arrived:
-        came = scene.arrivals(signal.signal)
-        return Bounds(np.fmin.reduce(came, axis=1), np.fmax.reduce(came, axis=1))
-    if signal.signal.happening:
-        return _event_bounds(scene, signal.signal)
-    assert signal.node
-    if signal.signal.derived:
-        return bound(signal.node, bounds)
-    return pruning.measured(
-        signal, scene.members(name), lambda: _measured_bounds(scene, name, bounds, pruning)
-    )
-
-
-def _measured_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
-    signal, members = scene.compiled.signals[name], scene.members(name)
-    assert signal.node
-    local = {name: bounds[name] for name in signal.limits}
-    if not signal.limits.isdisjoint(scene.compiled.classed):
-        local = _threshold_bounds(thresholds_of(scene.compiled, scene.topology, members.refs), signal.limits)
-    local.update((counter, pruning.bounds(ids)) for counter, ids in members.ids.items())
-    for counter, key in signal.counters.items():
-        if key.startswith(FACT):
-            known = np.array(scene.topology.facts(key.removeprefix(FACT), members.refs))
-            local[counter] = Bounds(known, known)
-    found = _of_rows(bound(signal.node, local), members.row.size)
-    reduced = _reduced_bounds(found, members.groups, signal.signal.reduce)
-    if members.units == len(scene.rows):
-        return reduced
-    return Bounds(reduced.low[members.unit], reduced.high[members.unit])
-
-
-def _event_bounds(scene: Scene, signal: Signal) -> Bounds:
-    """No event at all, or the longest of the row's; without a value at every sample of every row."""
-    low = np.full(len(scene.rows), 0.0 if scene.events.are_reported else np.nan)
-    high = low.copy()
-    if (scene.events.are_reported or scene.events.are_told) and scene.events.has_any(signal.happening):
-        for row in range(len(scene.rows)):
-            events = scene.events_of(signal, row)
-            if not events and not scene.events.are_reported:
-                continue
-            long = [one for one in events if length_s(one) >= signal.within_s]
-            low[row] = 0.0
-            high[row] = len(long) if signal.reduce == "count" else max(map(length_s, long), default=0.0)
-    return Bounds(low, high)
-
-
-def _reduced_bounds(each: Bounds, groups: Groups, how: str) -> Bounds:
-    # Members may be absent at some samples: a sum can lack any of them, a maximum can be of the smallest
-    # only.
-    low, high = each.low, each.high
-    if how == "members":
-        number = groups.reduce(low[:, None], how)[:, 0]
-        return Bounds(number, number)
-    if how == "count":
-        low, high, least, most = np.zeros(low.shape), np.ones(high.shape), "min", "sum"
-    elif how in ("sum", "top3"):
-        low, high, least, most = np.minimum(low, 0.0), np.maximum(high, 0.0), "sum", "sum"
-    else:
-        least, most = "min", "max"
-    if groups.are_single:
-        return Bounds(low, high)
-    return Bounds(groups.reduce(low[:, None], least)[:, 0], groups.reduce(high[:, None], most)[:, 0])
