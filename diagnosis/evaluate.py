@@ -207,23 +207,19 @@ def is_pointwise(node: Node) -> bool:
     return node.op not in _OVER_TIME and node.op not in _SMOOTHED and all(map(is_pointwise, node.args))
 
 
-def settles_ms(
-    node: Node, of_name: Callable[[str], int | None], number: Callable[[Node], float]
-) -> int | None:
-    """Return for how long after an instant samples change the value there (ms); None where all of them do.
-
-    ``of_name`` says the same of a name, ``number`` gives the value of a constant.
+def forward_ms(node: Node, number: Callable[[Node], float]) -> int:
+    """Return for how long after an instant (ms) samples count for the value there; those of statistics over
+    all samples apart. ``number`` gives the value of a constant.
     """
-    if node.op == "name":
-        return of_name(node.name)
-    if node.op in _SMOOTHED:
-        own = settles_ms(node.args[0], of_name, number)
-        return None if own is None else own + int(_SMOOTHED[node.op](number(node.args[1]))[1] * 1000)
     if node.op in _OVER_TIME:
-        return None
-    found = [settles_ms(arg, of_name, number) for arg in node.args]
-    known = [one for one in found if one is not None]
-    return max(known, default=0) if len(known) == len(found) else None
+        return 0
+    own = int(_SMOOTHED[node.op](number(node.args[1]))[1] * 1000) if node.op in _SMOOTHED else 0
+    return own + max((forward_ms(arg, number) for arg in node.args), default=0)
+
+
+def over_time(node: Node) -> list[Node]:
+    """Return the statistics over all samples in an expression, without those that these are made of."""
+    return [node] if node.op in _OVER_TIME else [one for arg in node.args for one in over_time(arg)]
 
 
 def _full(values: FloatArray, shape: tuple[int, int]) -> FloatArray:

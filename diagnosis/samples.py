@@ -12,6 +12,7 @@ from sessions.distinct import distinct
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
 from sessions.times import TimeRange
 
+_ALL = slice(None)
 _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
@@ -100,6 +101,7 @@ class SampleTable:
         self.window = window
         self._axes: dict[int, IntArray] = {}
         self._nearest: dict[tuple[int, int], tuple[IntArray, BoolArray]] = {}
+        self._nearest_before: dict[tuple[int, int], tuple[IntArray, BoolArray]] = {}
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
         self._rows: dict[int, _Rows] = {}
@@ -110,7 +112,7 @@ class SampleTable:
         """Go on with a longer window; samples of the ``rewritten`` sources are read anew."""
         self.window = window
         self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
-        self._nearest.clear()
+        self._nearest_before, self._nearest = self._nearest, {}
         if rewritten or self.grown is None:
             self.grown = GrownValues()
         for source in rewritten:
@@ -177,20 +179,23 @@ class SampleTable:
         axis, own, numbers = self.axis(source), self._rows.get(source), ids.tolist()
         if own is not None and own.has(numbers):
             return own.of(numbers, axis.size if end is None else end, first)
-        return self._collected(source, ids)[:, first:end]
+        return self._collected(source, ids, slice(first, axis.size if end is None else end))
 
-    def _collected(self, source: int, ids: IntArray) -> FloatArray:
-        """The samples of series that are not read yet, of other sources, or absent."""
-        axis, numbers = self.axis(source), ids.tolist()
+    def _collected(self, source: int, ids: IntArray, part: slice) -> FloatArray:
+        """The samples of series that are not read yet, of other sources, or absent; in a part of the time."""
+        numbers = ids.tolist()
         self._load(ids)
-        result = np.full((ids.size, axis.size), np.nan)
+        result = np.full((ids.size, part.stop - part.start), np.nan)
         places: dict[int, list[int]] = {}
         for position, series in enumerate(numbers):
             if series >= 0:
                 places.setdefault(self._owner[series], []).append(position)
         for owner, mine in places.items():
-            values = self._rows[owner].of(ids[mine].tolist(), self.axis(owner).size)
-            result[mine] = values if owner == source else self._aligned(values, owner, source)
+            rows, own = self._rows[owner], ids[mine].tolist()
+            if owner == source:
+                result[mine] = rows.of(own, part.stop, part.start)
+            else:
+                result[mine] = self._aligned(rows.of(own, self.axis(owner).size), owner, source, part)
         return result
 
     def read_ahead(self, ids: IntArray) -> None:
@@ -224,14 +229,33 @@ class SampleTable:
         covered: BoolArray = ~np.isnan(seen[0])
         return covered
 
-    def _aligned(self, values: FloatArray, owner: int, source: int) -> FloatArray:
-        """Another source's samples at the nearest of this one's instants, both on the reference clock."""
+    def same_instants(self, owner: int, source: int) -> int:
+        """Return how many instants of a source, from its first one on, have the samples of another one that
+        they had at the look before.
+        """
+        now = self._nearest_to(owner, source) if self.axis(owner).size else None
+        before = self._nearest_before.get((owner, source))
+        if now is None or before is None:
+            return 0
+        number = min(before[0].size, now[0].size)
+        (nearest, is_near), (was_nearest, was_near) = now, before
+        differs = is_near[:number] != was_near[:number]
+        differs |= is_near[:number] & (nearest[:number] != was_nearest[:number])
+        return int(np.argmax(differs)) if differs.any() else number
+
+    def _aligned(self, values: FloatArray, owner: int, source: int, part: slice = _ALL) -> FloatArray:
+        """Another source's samples at the nearest of this one's instants, both on the reference clock; in a
+        part of the time.
+        """
         if not self.axis(owner).size:
-            return np.full((values.shape[0], self.axis(source).size), np.nan)
+            return np.full((values.shape[0], self.axis(source)[part].size), np.nan)
+        nearest, is_near = self._nearest_to(owner, source)
+        return np.where(is_near[part], values[:, nearest[part]], np.nan)
+
+    def _nearest_to(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
         if (owner, source) not in self._nearest:
             self._nearest[owner, source] = self._nearest_instants(owner, source)
-        nearest, is_near = self._nearest[owner, source]
-        return np.where(is_near, values[:, nearest], np.nan)
+        return self._nearest[owner, source]
 
     def _nearest_instants(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
         """For each of a source's instants the place of the owner's nearest one, and whether that is near."""

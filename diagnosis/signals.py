@@ -13,7 +13,8 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
-from diagnosis.evaluate import Later, Operands, evaluate, is_pointwise, settles_ms
+from diagnosis.evaluate import Later, Operands, evaluate, forward_ms, is_pointwise, over_time
+from diagnosis.grown_values import before_change, settled
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
 from diagnosis.pruning import Gate
@@ -40,6 +41,27 @@ def thresholds_of(
     return {**shipped, **{name: limits(one, refs, shipped[name]) for name, one in compiled.classed.items()}}
 
 
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """How long the values of a signal that is made of series stay open: until samples come that are more than
+    ``after_ms`` later, and as long as the nearest instants of other ``sources`` are not the same.
+    """
+
+    after_ms: int
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What an expression over signals is made of: their names, statistics over all samples, and for how long
+    after an instant samples count for it.
+    """
+
+    names: tuple[str, ...]
+    statistics: tuple[Node, ...]
+    after_ms: int
+
+
 @dataclass(slots=True)
 class SceneKept:
     """What does not depend on the samples, or stays while the bounds of the series do."""
@@ -48,7 +70,8 @@ class SceneKept:
     others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
     places: tuple[IntArray, IntArray] | None = None
     look: int = -1
-    settles: dict[str, int | None] = field(default_factory=dict)
+    measured: dict[str, Stays | None] = field(default_factory=dict)
+    derived: dict[object, Derivation] = field(default_factory=dict)
     gate: Gate | None = None
     events: SessionEvents | None = None
 
@@ -67,6 +90,8 @@ class Scene:
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
     kept: SceneKept = field(default_factory=SceneKept)
+    _same: dict[object, int] = field(default_factory=dict)
+    """How many instants of a signal have the values of the look before."""
 
     def __post_init__(self) -> None:
         self.values.update(thresholds_of(self.compiled, self.topology, self.rows))
@@ -128,13 +153,20 @@ class Scene:
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
         shape = (len(self.rows), self.times.size)
-        values = _derived(self, id(node), node, node.names())
+        values = _derived(self, id(node), node)
         return values if values.shape == shape else np.broadcast_to(values, shape)
 
-    def grown(self, name: object, compute: Callable[[Later], FloatArray], after_ms: int) -> FloatArray:
+    def grown(
+        self,
+        name: object,
+        compute: Callable[[Later], FloatArray],
+        same: Callable[[int], int],
+        given: bytes = b"",
+    ) -> FloatArray:
         """Return values that are kept between two looks at a growing session; see ``GrownValues.of``."""
         assert self.table.grown
-        return self.table.grown.of(self.kept, name, self.times, compute, after_ms)
+        found, self._same[name] = self.table.grown.of(self.kept, name, self.times, compute, same, given)
+        return found
 
     def peaks(self, focus: TimeRange | None = None) -> FloatArray:
         """Return the worst sample of each row's number, whose signals are loaded; (rows,), NaN for none.
@@ -239,10 +271,10 @@ class Scene:
             return _happening(self, signal.signal)
         assert signal.node
         if signal.signal.derived:
-            return _derived(self, name, signal.node, signal.needs)
+            return _derived(self, name, signal.node)
         compute = partial(self._measured, signal, name)
-        after_ms = _settles(self, name) if self.table.grown else None
-        return compute(None) if after_ms is None else self.grown(name, compute, after_ms)
+        stays = _stays(self, name, signal) if self.table.grown else None
+        return compute(None) if stays is None else self.grown(name, compute, partial(_same, self, stays))
 
     def _measured(self, signal: CompiledSignal, name: str, part: Later | None) -> FloatArray:
         """A signal that is made of series, of all instants or of later ones."""
@@ -252,7 +284,7 @@ class Scene:
         weight = self._over_members(signal.weight, signal, members, part) if signal.weight else None
         reduced = members.groups.reduce(values, signal.signal.reduce, weight)
         if signal.signal.whole:
-            reduced = members.groups.without_lacking(reduced, _lacks(self, signal.signal, members))
+            reduced = members.groups.without_lacking(reduced, _lacks(self, signal.signal, members, part))
         return reduced if members.units == len(self.rows) else reduced[members.unit]
 
 
@@ -275,52 +307,81 @@ def _happening(scene: Scene, signal: Signal) -> FloatArray:
     return values
 
 
-def _lacks(scene: Scene, signal: Signal, members: Members) -> BoolArray:
-    """Return at which samples members lack some that their host should give; (members, times), bool.
+def _lacks(scene: Scene, signal: Signal, members: Members, part: Later | None) -> BoolArray:
+    """Return at which samples members lack some that their host should give; (members, times), bool; of all
+    instants or of later ones.
 
     A VM that uses a device may come and go; what another host sees of the same device does not.
     """
+    first = part.start if part else 0
     if signal.of == "elsewhere":
-        rows = [np.isnan(scene.table.rows(scene.source, ids)) for ids in members.ids.values()]
+        rows = [np.isnan(scene.table.rows(scene.source, ids, first)) for ids in members.ids.values()]
         lacks: BoolArray = np.logical_and.reduce(rows)
         return lacks
-    covered = {one: scene.table.covers(one, scene.source) for one in set(members.sources)}
+    covered = {one: scene.table.covers(one, scene.source)[first:] for one in set(members.sources)}
     every = [~covered[one] for one in members.sources]
-    return np.stack(every) if every else np.zeros((0, scene.times.size), np.bool_)
+    return np.stack(every) if every else np.zeros((0, scene.times.size - first), np.bool_)
 
 
-def _derived(scene: Scene, name: object, node: Node, needs: Iterable[str]) -> FloatArray:
-    """An expression over signals; of those that no later sample changes only new instants."""
-    after_ms = _node_settles(scene, node) if scene.table.grown else None
-    if after_ms is None:
+def _derived(scene: Scene, name: object, node: Node) -> FloatArray:
+    """An expression over signals; where the session grows only those instants at which something changed."""
+    grown = scene.table.grown
+    if not grown:
         return evaluate(node, scene.operands())
-    return scene.grown(name, partial(_from_instant, scene, node, set(needs)), after_ms)
-
-
-def _settles(scene: Scene, name: str) -> int | None:
-    """Return for how long after an instant samples change a signal there (ms); None if all of them do, or
-    those of another source, whose clock may go otherwise.
-    """
-    signal = scene.compiled.signals.get(name)
-    if signal is None or signal.signal.fact:
-        return 0 if signal or name in scene.compiled.thresholds else None
-    known = scene.kept.settles
+    if asked := grown.asked(scene.kept, name):
+        found, scene._same[name] = asked
+        return found
+    known = scene.kept.derived
     if name not in known:
-        known[name] = _signal_settles(scene, name, signal)
+        after_ms = forward_ms(node, partial(_number, scene))
+        known[name] = Derivation(tuple(dict.fromkeys(node.names())), tuple(over_time(node)), after_ms)
+    made, operands = known[name], scene.operands()
+    statistics = {one: evaluate(one, operands) for one in made.statistics}
+    given = [*statistics.values(), *(value for one in made.names if (value := _flat(scene, one)) is not None)]
+    return scene.grown(
+        name,
+        partial(_from_instant, scene, node, made.names, statistics),
+        lambda before: min(before, before_change(scene.times, _unchanged(scene, made.names), made.after_ms)),
+        b"".join(one.tobytes() for one in given),
+    )
+
+
+def _flat(scene: Scene, name: str) -> FloatArray | None:
+    """The value of a signal that is the same at all instants; None for others, and for thresholds."""
+    if name not in scene.compiled.signals:
+        return None
+    value = np.asarray(scene.values[name])
+    return None if value.ndim == 2 and value.shape[1] == scene.times.size else value
+
+
+def _unchanged(scene: Scene, names: Iterable[str]) -> int:
+    """How many instants have the values of the look before in all of these signals."""
+    over_samples = [one for one in names if one in scene.compiled.signals and _flat(scene, one) is None]
+    return min((scene._same.get(one, 0) for one in over_samples), default=scene.times.size)
+
+
+def _same(scene: Scene, stays: Stays, before: int) -> int:
+    """How many instants of a measured signal nothing new changes."""
+    found = settled(scene.times, before, stays.after_ms)
+    others = (scene.table.same_instants(one, scene.source) for one in stays.sources)
+    return min([found, *(before_change(scene.times, one, stays.after_ms) for one in others)])
+
+
+def _stays(scene: Scene, name: str, signal: CompiledSignal) -> Stays | None:
+    """How long the values of a measured signal stay open; None where all samples change all of them."""
+    known = scene.kept.measured
+    if name not in known:
+        known[name] = _stays_of(scene, scene.members(name), signal)
     return known[name]
 
 
-def _signal_settles(scene: Scene, name: str, signal: CompiledSignal) -> int | None:
-    if signal.node is None or signal.signal.whole:
-        return None
-    if signal.signal.derived:
-        return _node_settles(scene, signal.node)
-    if not {*scene.members(name).sources} <= {scene.source}:
-        return None
+def _stays_of(scene: Scene, members: Members, signal: CompiledSignal) -> Stays | None:
     nodes = [one for one in (signal.node, signal.weight) if one]
-    found = [settles_ms(one, lambda _: 0, partial(_number, scene)) for one in nodes]
-    known = [one for one in found if one is not None]
-    return max(known) if len(known) == len(found) else None
+    if any(over_time(one) for one in nodes):
+        return None
+    ids = np.concatenate([np.zeros(0, np.int64), *members.ids.values()])
+    sources = {*members.sources, *scene.table.owners(ids[ids >= 0]).tolist()} - {scene.source}
+    return Stays(max(forward_ms(one, partial(_number, scene)) for one in nodes), tuple(sorted(sources)))
 
 
 def _number(scene: Scene, node: Node) -> float:
@@ -328,19 +389,19 @@ def _number(scene: Scene, node: Node) -> float:
     return float(evaluate(node, scene.operands()))
 
 
-def _node_settles(scene: Scene, node: Node) -> int | None:
-    return settles_ms(node, partial(_settles, scene), partial(_number, scene))
-
-
-def _from_instant(scene: Scene, node: Node, names: Iterable[str], part: Later) -> FloatArray:
-    """An expression over signals that grow, from an instant on."""
+def _from_instant(
+    scene: Scene, node: Node, names: Iterable[str], statistics: dict[Node, FloatArray], part: Later
+) -> FloatArray:
+    """An expression over signals that grow, from an instant on; its ``statistics`` are over all samples."""
     arrays = ((name, np.asarray(scene.values[name])) for name in names)
     values: dict[str, FloatArray | float] = {
         name: value[:, part.start :] if value.ndim and value.shape[1] == scene.times.size else value
         for name, value in arrays
     }
     times = scene.times[part.start :]
-    return evaluate(node, Operands(values, times, (len(scene.rows), times.size), part=part))
+    return evaluate(
+        node, Operands(values, times, (len(scene.rows), times.size), part=part, known=dict(statistics))
+    )
 
 
 def _read_together(scene: Scene, names: Iterable[str]) -> None:

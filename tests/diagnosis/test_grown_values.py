@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from diagnosis import grown_values
 from diagnosis.arrays import RunningSums, smoothed
 from diagnosis.evaluate import Later
-from diagnosis.grown_values import GrownValues
+from diagnosis.grown_values import GrownValues, before_change, settled
 from sessions.model import FloatArray, IntArray
 
 
@@ -27,11 +29,16 @@ class Asked:
         return 1000 * np.arange(self.instants)
 
 
+def all_before(before: int) -> int:
+    """Nothing new changes what was there."""
+    return before
+
+
 def test_only_new_instants_are_worked_out() -> None:
     grown, asked, owner = GrownValues(), Asked(), object()
     for instants in (5, 6, 6, 40):
         asked.instants = instants
-        found = grown.of(owner, "squares", asked.times, asked, 0)
+        found, _ = grown.of(owner, "squares", asked.times, asked, all_before)
         assert found.tolist() == [[float(one * one) for one in range(instants)]]
         grown.end_look()
     assert asked.starts == [0, 5, 6]
@@ -40,10 +47,10 @@ def test_only_new_instants_are_worked_out() -> None:
 def test_what_a_look_does_not_ask_for_is_forgotten() -> None:
     grown, asked, owner = GrownValues(), Asked(), object()
     asked.instants = 3
-    grown.of(owner, "squares", asked.times, asked, 0)
+    grown.of(owner, "squares", asked.times, asked, all_before)
     grown.end_look()
     grown.end_look()
-    grown.of(owner, "squares", asked.times, asked, 0)
+    grown.of(owner, "squares", asked.times, asked, all_before)
     assert asked.starts == [0, 0]
 
 
@@ -55,7 +62,7 @@ def test_what_is_the_same_at_all_instants_is_not_kept() -> None:
         return np.ones((2, 1))
 
     for _ in range(2):
-        assert grown.of(fact, "fact", np.arange(7), fact, 0).shape == (2, 1)
+        assert grown.of(fact, "fact", np.arange(7), fact, all_before)[0].shape == (2, 1)
     assert calls == [0, 0]
 
 
@@ -64,8 +71,8 @@ def test_what_has_no_room_is_worked_out_each_time(monkeypatch: pytest.MonkeyPatc
     grown, asked, first, second = GrownValues(), Asked(), object(), object()
     asked.instants = 8
     for _ in range(2):
-        grown.of(first, "squares", asked.times, asked, 0)
-        grown.of(second, "squares", asked.times, asked, 0)
+        grown.of(first, "squares", asked.times, asked, all_before)
+        grown.of(second, "squares", asked.times, asked, all_before)
         grown.end_look()
     assert asked.starts == [0, 0, 0]
 
@@ -74,7 +81,8 @@ def test_values_that_later_samples_change_are_worked_out_again() -> None:
     grown, asked, owner = GrownValues(), Asked(), object()
     for instants in (5, 6, 9):
         asked.instants = instants
-        grown.of(owner, "squares", asked.times, asked, 2000)
+        grown.of(owner, "squares", asked.times, asked, partial(settled, asked.times, after_ms=2000))
+        grown.end_look()
     # An instant 2 s before the last one may still lack a sample: none came after it.
     assert asked.starts == [0, 3, 4]
 
@@ -97,5 +105,43 @@ def test_running_means_are_those_of_all_samples_to_the_last_bit(seed: int) -> No
             sums = part.sums.setdefault(1, RunningSums())
             return sums.smoothed(some[:, part.start :], now, before_s, after_s, part.start)
 
-        found = grown.of(owner, "means", now, compute, int(after_s * 1000))
+        after_ms = int(after_s * 1000)
+        found, _ = grown.of(owner, "means", now, compute, partial(settled, now, after_ms=after_ms))
+        grown.end_look()
         assert found.tobytes() == smoothed(some, now, before_s, after_s).tobytes()
+
+
+def test_another_thing_given_makes_all_of_it_anew() -> None:
+    grown, asked, owner = GrownValues(), Asked(), object()
+    for instants, given, same in ((5, b"1", 0), (6, b"1", 5), (7, b"2", 0), (7, b"2", 7)):
+        asked.instants = instants
+        found, number = grown.of(owner, "squares", asked.times, asked, all_before, given)
+        assert number == same
+        assert found.tolist() == [[float(one * one) for one in range(instants)]]
+        assert grown.asked(owner, "squares") is not None
+        grown.end_look()
+        assert grown.asked(owner, "squares") is None
+    assert asked.starts == [0, 5, 0]
+
+
+def test_what_may_not_be_written_to_is_copied_before_it_is_changed() -> None:
+    """A number that is the same at all instants is shown at each of them: there is but one in memory."""
+    grown, owner, one = GrownValues(), object(), [1.0]
+
+    def compute(part: Later) -> FloatArray:
+        return np.broadcast_to(one[0], (2, 4 - part.start))
+
+    times = np.arange(4)
+    assert grown.of(owner, "one", times, compute, all_before)[0].tolist() == [[1.0] * 4] * 2
+    grown.end_look()
+    one[0] = 2.0
+    found, _ = grown.of(owner, "one", times, compute, lambda before: before - 1)
+    assert found.tolist() == [[1.0, 1.0, 1.0, 2.0]] * 2
+
+
+def test_how_many_instants_stay() -> None:
+    times = np.array([0, 1000, 2000, 3000, 9000])
+    assert [settled(times, 4, after_ms) for after_ms in (0, 1000, 2500)] == [4, 3, 1]
+    assert settled(times, 5, 2500) == 5  # nothing is new
+    assert [before_change(times, 3, after_ms) for after_ms in (0, 999, 1000, 5000)] == [3, 3, 2, 0]
+    assert before_change(times, 5, 1000) == 5
