@@ -12,12 +12,19 @@ from sessions.store import SessionWriter
 
 
 def replay(
-    session: SampleSource, path: Path, *, late: int = 0, every: int = 1, ticks: int | None = None
+    session: SampleSource,
+    path: Path,
+    *,
+    late: int = 0,
+    behind: int = 0,
+    every: int = 1,
+    ticks: int | None = None,
 ) -> Generator[int, None, None]:
     """Write ``session`` to ``path``; yield the instant (ms) after each one that is on disk.
 
     Facts, events and gaps are written when their time has come. With ``late`` every second series of a source
-    arrives that many instants later than the others. ``every`` instants are written before each yield.
+    arrives that many instants later than the others; with ``behind`` all of every second source.
+    ``every`` instants are written before each yield.
     """
     with SessionWriter.create(path, durable=False) as writer:
         writer.add_entities(session.entities().values())
@@ -31,11 +38,11 @@ def replay(
                     ids = writer.add_series(number, [one.spec for one in part])
                     (frame,) = session.read(np.array([one.id for one in part]))
                     stored = frame.values / np.array([one.spec.scale for one in part])
-                    delay = late if first else 0
+                    delay = (late if first else 0) + (behind if number % 2 == 0 else 0)
                     layouts.append((writer.ticks.add_layout(number, ids), frame.times, delay, stored))
         axis = np.unique(np.concatenate([times for _, times, *_ in layouts]))[:ticks]
         told = 0
-        for at in range(axis.size + late):
+        for at in range(axis.size + late + behind):
             now = int(axis[min(at, axis.size - 1)])
             rows = []
             for layout, times, delay, values in layouts:

@@ -20,6 +20,8 @@ from tests.diagnosis.recordings import Recording, catalogue, diagnosed, during, 
 from tests.diagnosis.replaying import replay
 from tests.lab.in_memory import lab_session
 
+LUN = "naa.600508b4000603860000000000000001"
+
 
 def judged_at_every_instant(source: SampleSource, path: Path, **how: int) -> list[Diagnosis]:
     """Judge while the session is played; each time it must be what one whole diagnosis gives."""
@@ -129,6 +131,46 @@ def test_chance_at_every_instant(seed: int, tmp_path: Path) -> None:
     recording.gap(float(rng.uniform(100, 500)), float(rng.uniform(500, 900)), vm)
     found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=5, late=2 * (seed // 2))
     assert any(one.findings for one in found)
+
+
+def uses_a_lun(host: str, rng: np.random.Generator, *, after_s: float) -> Recording:
+    """A host whose clock goes otherwise, and what it and its VMs do on a LUN that it shares."""
+    recording = Recording(host, seconds=1300, interval=20.0)
+    size = recording.seconds.size
+    recording.seconds = recording.seconds + after_s + rng.uniform(-4, 4, size)
+    if after_s:
+        recording.seconds[size // 2 :] += 47.0  # it was silent for a while
+    slow = rng.integers(0, size, 2)
+    commands = rng.uniform(50, 900, size)
+    latency = rng.uniform(1, 8, size)
+    latency[min(slow) : max(slow)] = 60.0
+    latency[rng.random(size) < 0.05] = np.nan
+    recording.on_host(
+        {"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0, "mem.free": sampled(rng.uniform(1e3, 9e3, size))}
+    )
+    used = {
+        "disk.device_latency": latency, "disk.kernel_latency": latency / 50, "disk.commands": commands,
+        "disk.reads": commands / 2, "disk.writes": commands / 2, "disk.read_mb": commands / 60,
+        "disk.write_mb": commands / 90, "disk.active": commands / 100, "disk.queued": commands / 200,
+    }  # fmt: skip
+    recording.shared(LUN, {name: sampled(values) for name, values in used.items()})
+    for number in range(2):
+        vm = recording.vm(
+            f"{host}-vm{number}", {"cpu.ready": 0.5, "mem.swap_read": sampled(rng.uniform(0, 2, size))}
+        )
+        own = commands * rng.uniform(0, 1, size)
+        own[rng.random(size) < 0.1] = np.nan
+        recording.has(vm, {"disk.commands": sampled(own)}, instance=LUN)
+    return recording
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hosts_with_a_lun_whose_clocks_and_samples_lag(seed: int, tmp_path: Path) -> None:
+    """What others do on the LUN is taken from the nearest instant, which may be another one a tick later."""
+    rng = np.random.default_rng(seed)
+    hosts = [uses_a_lun("esx01", rng, after_s=0.0), uses_a_lun("esx02", rng, after_s=7.0 * seed)]
+    found = judged_at_every_instant(session(*hosts), tmp_path / "s.hscope", every=3, behind=seed)
+    assert any(each.problem == "storage.device_latency" for one in found for each in one.findings)
 
 
 def test_compaction_in_between_changes_nothing(tmp_path: Path) -> None:
