@@ -21,16 +21,21 @@ from sessions.verdicts import CheckNumber
 
 _CANDIDATES = 6
 """Entities of a check whose samples are looked at, if their bounds leave open which is the worst."""
+_MOST_HELD = 4_000_000
+"""Values of rows that were looked at, held until the numbers are told: 32 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A row of a scene that may have the worst number, which lies between ``low`` and ``high``."""
+    """A row of a scene that may have the worst number, which lies between ``low`` and ``high``;
+    ``looked_at`` is a scene with its samples, and its row there.
+    """
 
     scene: Scene
     row: int
     low: float
     high: float
+    looked_at: tuple[Scene, int] | None = None
 
     @property
     def entity(self) -> EntityRef:
@@ -58,6 +63,8 @@ class NumberBook:
     focus: TimeRange | None = None
     _worst: dict[str, list[_Candidate]] = field(default_factory=dict)
     _seen: dict[str, list[tuple[CompiledRule, EntityRef, float]]] = field(default_factory=dict)
+    _blocks: dict[int, Scene] = field(default_factory=dict)
+    _held: int = 0
 
     def note(self, scene: Scene, found: Detection) -> None:
         """Note what one rule saw in one source."""
@@ -73,15 +80,43 @@ class NumberBook:
             if not np.isnan(peak):
                 self._seen.setdefault(card, []).append((rule, ref, peak))
         if found.measured is not None:
-            candidates = [*self._worst.get(card, ()), *_worst_rows(scene, found.measured)]
+            candidates = [*self._worst.get(card, ()), *self._worst_rows(scene, found, found.measured)]
             self._worst[card] = sorted(candidates, key=lambda one: -one.badness)[:_CANDIDATES]
+
+    def _worst_rows(self, scene: Scene, found: Detection, measured: Bounds) -> list[_Candidate]:
+        """The rows whose numbers can be the worst."""
+        measure = scene.compiled.rule.measure
+        assert measure is not None
+        side = -measured.low if measure.below else measured.high
+        worst = np.argsort(-side)[:_CANDIDATES]  # absent ones come last
+        return [
+            _Candidate(
+                scene, row, float(measured.low[row]), float(measured.high[row]), self._hold(found, row)
+            )
+            for row in worst[~np.isnan(side[worst])].tolist()
+        ]
+
+    def _hold(self, found: Detection, row: int) -> tuple[Scene, int] | None:
+        """Hold the scene that has the samples of a row, if there is one and room for it."""
+        for rows, block in found.blocks:
+            place = int(np.searchsorted(rows, row))
+            if place == rows.size or rows[place] != row:
+                continue
+            if id(block) not in self._blocks:
+                size = sum(np.size(value) for value in block.values.values())
+                if self._held + size > _MOST_HELD:
+                    return None
+                self._held += size
+                self._blocks[id(block)] = block
+            return block, place
+        return None
 
     def read_ahead(self, table: SampleTable) -> None:
         """Read the samples of the worst candidate of each check together: one by one takes several times as
         long.
         """
         first = (found[0] for card, found in self._worst.items() if found and card not in self._seen)
-        ids = [ids for one in first for ids in _series(one)]
+        ids = [ids for one in first if one.looked_at is None for ids in _series(one)]
         if ids:
             table.read_ahead(np.concatenate(ids))
 
@@ -138,18 +173,6 @@ class NumberBook:
         )
 
 
-def _worst_rows(scene: Scene, measured: Bounds) -> list[_Candidate]:
-    """The rows whose numbers can be the worst."""
-    measure = scene.compiled.rule.measure
-    assert measure is not None
-    side = -measured.low if measure.below else measured.high
-    worst = np.argsort(-side)[:_CANDIDATES]  # absent ones come last
-    return [
-        _Candidate(scene, row, float(measured.low[row]), float(measured.high[row]))
-        for row in worst[~np.isnan(side[worst])].tolist()
-    ]
-
-
 def _limit(rule: CompiledRule, ref: EntityRef, topology: Topology) -> float:
     """The limit of the rule's number as it holds for an entity."""
     measure = rule.rule.measure
@@ -200,5 +223,7 @@ def _most_past_limit(part: Scene, focus: TimeRange | None) -> float:
 def _loaded(worst: _Candidate) -> Scene:
     """The scene of the row alone, with the samples of its number."""
     part = worst.scene.part(np.array([worst.row]))
+    if worst.looked_at:
+        part.take(*worst.looked_at)
     part.load(part.compiled.measuring())
     return part

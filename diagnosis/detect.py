@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +32,8 @@ from sessions.model import EntityRef, FloatArray, IntArray
 from sessions.times import TimeRange
 
 _BLOCK = 4_000_000  # samples of one signal's members looked at together: 32 MB an array
+
+_SMALL = 250_000  # samples of a signal that may be held until all rules were run: 2 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Detection:
     ``decidable`` says of each row whether what the condition needs is there, ``short`` whether the source is
     shorter than the rule's minimum duration: then only a state (``level``) is judged. ``suspects`` meet the
     condition in every sample of such a source, or in a lone sample of a coarse one; each with the worst of
-    its number. ``measured`` are the bounds of each row's number, from chunk statistics.
+    its number. ``measured`` are the bounds of each row's number, from chunk statistics. ``blocks`` are the
+    rows whose samples were looked at, and the scenes that have them, as far as these are small.
     """
 
     entities: int
@@ -97,6 +100,7 @@ class Detection:
     decidable: BoolArray
     short: bool
     measured: Bounds | None = None
+    blocks: Sequence[tuple[IntArray, Scene]] = ()
 
 
 def detect(scene: Scene, pruning: Pruning) -> Detection:
@@ -109,13 +113,17 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
     hits: list[Hit] = []
     suspects: dict[EntityRef, float] = {}
     decidable = gated.decidable.copy()
+    looked_at: list[tuple[IntArray, Scene]] = []
     chosen = np.flatnonzero(gated.possible)
     begin = 0
     for block in blocks(scene, chosen, scene.compiled.detecting()):
         found, windows, known = _judge(block, short=short)
         # Bounds say what can be; a row whose condition is unknown at each of its samples is not judged.
-        decidable[chosen[begin : begin + known.size]] &= known
+        own = chosen[begin : begin + known.size]
+        decidable[own] &= known
         begin += known.size
+        if known.size * scene.times.size <= _SMALL:
+            looked_at.append((own, block))
         if short and scene.compiled.sustained.only_bursts:
             continue  # what was there for a moment has not come back yet
         if short and not rule.level:
@@ -126,7 +134,7 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
             suspects.update(_in_lone_samples(block, windows))
     enough = not short or (rule.level and scene.times.size > 1)
     judged = int(decidable.sum()) if enough else 0
-    return Detection(len(scene.rows), judged, hits, suspects, decidable, short, gated.measured)
+    return Detection(len(scene.rows), judged, hits, suspects, decidable, short, gated.measured, looked_at)
 
 
 def _in_lone_samples(scene: Scene, windows: Windows) -> dict[EntityRef, float]:

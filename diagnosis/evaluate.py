@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import reduce
 
 import msgspec
@@ -15,8 +14,7 @@ from diagnosis.language import Node
 from sessions.model import FloatArray, IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(msgspec.Struct, frozen=True, eq=False):
     """The instants from ``start`` on are evaluated, of all ``times``; ``sums`` are those of the same
     expressions before them, by the node's id.
     """
@@ -26,14 +24,14 @@ class Later:
     sums: dict[int, arrays.RunningSums]
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
+class Operands(msgspec.Struct, frozen=True, eq=False):
     """The values of the names in an expression, for ``shape``: the numbers of entities and of times.
 
     ``values``: signals of shape (entities, times) or (entities, 1), and thresholds as plain numbers.
     ``inside``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
     samples on the host that the finding names, which statistics over all samples use; None for all.
-    ``part`` is set where only later instants are evaluated. ``known`` are the statistics so far.
+    ``part`` is set where only later instants are evaluated. ``known`` are the statistics so far. A struct:
+    judging makes thousands of them.
     """
 
     values: Mapping[str, FloatArray | float]
@@ -42,8 +40,8 @@ class Operands:
     inside: BoolArray | None = None
     there: BoolArray | None = None
     part: Later | None = None
-    known: dict[Node, FloatArray] = field(default_factory=dict, compare=False, repr=False)
-    _spans: list[slice] = field(default_factory=list, compare=False, repr=False)
+    known: dict[Node, FloatArray] = {}
+    _spans: list[slice] = []
 
     @property
     def windows(self) -> BoolArray:

@@ -76,7 +76,7 @@ def settled(times: IntArray, before: int, after_ms: int) -> int:
     """Return how many of the instants ``before`` new ones nothing changes, where samples change what is up to
     ``after_ms`` before them.
     """
-    if before == times.size:
+    if before == times.size or not after_ms:
         return before
     return int(np.searchsorted(times, times[before - 1] - after_ms, "right")) if before else 0
 

@@ -102,6 +102,7 @@ class SampleTable:
         self._axes: dict[int, IntArray] = {}
         self._nearest: dict[tuple[int, int], tuple[IntArray, BoolArray]] = {}
         self._nearest_before: dict[tuple[int, int], tuple[IntArray, BoolArray]] = {}
+        self._same: dict[tuple[int, int], int] = {}
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
         self._rows: dict[int, _Rows] = {}
@@ -113,6 +114,7 @@ class SampleTable:
         self.window = window
         self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
         self._nearest_before, self._nearest = self._nearest, {}
+        self._same.clear()
         if rewritten or self.grown is None:
             self.grown = GrownValues()
         for source in rewritten:
@@ -233,15 +235,13 @@ class SampleTable:
         """Return how many instants of a source, from its first one on, have the samples of another one that
         they had at the look before.
         """
-        now = self._nearest_to(owner, source) if self.axis(owner).size else None
-        before = self._nearest_before.get((owner, source))
-        if now is None or before is None:
-            return 0
-        number = min(before[0].size, now[0].size)
-        (nearest, is_near), (was_nearest, was_near) = now, before
-        differs = is_near[:number] != was_near[:number]
-        differs |= is_near[:number] & (nearest[:number] != was_nearest[:number])
-        return int(np.argmax(differs)) if differs.any() else number
+        key = owner, source
+        if key not in self._same:
+            before, now = self._nearest_before.get(key), None
+            if before is not None and self.axis(owner).size:
+                now = _same_so_far(before, self._nearest_to(owner, source))
+            self._same[key] = now or 0
+        return self._same[key]
 
     def _aligned(self, values: FloatArray, owner: int, source: int, part: slice = _ALL) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock; in a
@@ -266,3 +266,13 @@ class SampleTable:
         nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
         usual = max(usual_step(theirs), usual_step(ours))
         return nearest, np.abs(theirs[nearest] - ours) <= usual
+
+
+def _same_so_far(before: tuple[IntArray, BoolArray], now: tuple[IntArray, BoolArray]) -> int:
+    """How many of the nearest instants, from the first one on, are the same at both looks."""
+    number = min(before[0].size, now[0].size)
+    (was_nearest, was_near), (nearest, is_near) = (
+        (one[:number], near[:number]) for one, near in (before, now)
+    )
+    differs = (is_near != was_near) | (is_near & (nearest != was_nearest))
+    return int(np.argmax(differs)) if differs.any() else number

@@ -115,6 +115,13 @@ class Scene:
             )
         return parts[key].without_values(self.events)
 
+    def take(self, other: Scene, row: int) -> None:
+        """Take the values that another scene of the same rule has of a row, which is the only one here."""
+        for name in other.values.keys() & self.compiled.signals.keys():
+            value = np.asarray(other.values[name])
+            self.values[name] = value[row : row + 1] if value.ndim else value
+        self._same.update(other._same)
+
     def of_entities(self, rows: list[EntityRef]) -> Scene:
         """Return the scene of the same rule with other rows; their members are looked up only once."""
         key, others = tuple(rows), self.kept.others
