@@ -150,6 +150,10 @@ def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: floa
 
 
 def _between(sums: FloatArray, first: IntArray, end: IntArray) -> FloatArray:
+    """The sums of the samples from ``first`` on and before ``end``."""
+    if end.size < sums.shape[1] // 2:  # of some instants alone: ``take`` would copy all sums that have room
+        few: FloatArray = sums[:, end] - sums[:, first]
+        return few
     found: FloatArray = sums.take(end, axis=1)
     found -= sums.take(first, axis=1)
     return found
@@ -209,6 +213,7 @@ class _Axis:
         self.seconds: FloatArray | None = None
         self.step: float | None = None
         self.usual: float | None = None
+        self.total: float | None = None
         self.first: dict[tuple[int, str], IntArray] = {}
 
 
@@ -267,6 +272,14 @@ def usual_seconds(times: IntArray) -> float:
     if kept.usual is None:
         kept.usual = float(np.median(sample_seconds(times)))
     return kept.usual
+
+
+def total_seconds(times: IntArray) -> float:
+    """Return the seconds that all samples together represent."""
+    kept = _axis(times)
+    if kept.total is None:
+        kept.total = float(sample_seconds(times).sum())
+    return kept.total
 
 
 def usual_step(times: IntArray) -> float:

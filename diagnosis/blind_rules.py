@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnosis.compiled import CompiledSignal
 from diagnosis.evaluate import Bounds, bound
-from diagnosis.signals import Scene
+from diagnosis.signals import Asked, Scene
 from diagnosis.who_would_know import lacking_text, untold_text
 from resources.catalogue import Catalogue
 
@@ -90,7 +90,17 @@ def _missing_series(scene: Scene, name: str, compiled: CompiledSignal) -> set[st
     return {compiled.counters[local] for local in lacking} if bool(np.all(np.isnan(found.high))) else set()
 
 
-def untold_of(scene: Scene) -> set[str]:
+def asked_of(scene: Scene) -> Asked:
+    """Return what the condition asks of the scene's source and of the inventory; looked up only once."""
+    kept = scene.kept
+    if kept.asked is None:
+        keys = frozenset() if scene.compiled.rule.finds_only else scene.compiled.needed()
+        there = frozenset(key for key in keys if scene.topology.series.of_counter(scene.source, key))
+        kept.asked = Asked(there, keys - there, frozenset(_untold_of(scene)))
+    return kept.asked
+
+
+def _untold_of(scene: Scene) -> set[str]:
     """Return what the condition asks of an inventory and nobody told: names of facts, events, paths."""
     measure, topology = scene.compiled.measure, scene.topology
     found: set[str] = set()

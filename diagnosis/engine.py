@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from diagnosis.arrays import usual_step
-from diagnosis.blind_rules import untold_of
+from diagnosis.blind_rules import asked_of
 from diagnosis.check_numbers import NumberBook
 from diagnosis.common_way import BadWay, CommonWays
 from diagnosis.compiled import CompiledRule
@@ -239,12 +239,10 @@ class Run:
 
     def _note_counters(self, scene: Scene) -> None:
         tally = self._book.tallies[scene.compiled.card.id]
-        tally.untold |= untold_of(scene)
-        if scene.compiled.rule.finds_only:
-            return
-        for key in scene.compiled.needed():
-            there = bool(self._topology.series.of_counter(scene.source, key))
-            (tally.present if there else tally.lacking).add(key)
+        asked = asked_of(scene)
+        tally.untold |= asked.untold
+        tally.present |= asked.present
+        tally.lacking |= asked.lacking
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
         """Too few samples: of the source first; of its entities only where the source itself has enough."""

@@ -63,6 +63,16 @@ class Members:
             return everyone, everyone
         return first, place.reshape(-1)
 
+    @cached_property
+    def once(self) -> tuple[Mapping[str, IntArray], Sequence[EntityRef]]:
+        """The series and the entities of those members that differ, each once."""
+        first, place = self.distinct
+        if first is place:
+            return self.ids, self.refs
+        return {name: ids[first] for name, ids in self.ids.items()}, [
+            self.refs[one] for one in first.tolist()
+        ]
+
     def on_host_values(self, values: FloatArray, times: IntArray) -> FloatArray:
         """Return the members' values (members, times) with NaN at the times at which a
         member does not count.

@@ -13,6 +13,7 @@ from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStat
 from sessions.times import TimeRange
 
 _ALL = slice(None)
+_REMEMBERED = 4096  # arrays of ids whose rows are known: those of a small session's rules are a thousand
 _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
@@ -27,6 +28,7 @@ class _Rows:
         self.places: dict[int, int] = {}
         self._blocks: list[FloatArray] = []
         self._firsts = np.zeros(0, np.int64)
+        self._found: dict[int, tuple[IntArray, IntArray]] = {}
 
     @property
     def held(self) -> int:
@@ -60,13 +62,24 @@ class _Rows:
         for block, inside, chosen in self._parts(rows):
             block[inside[:, None], columns] = frame.values.T[chosen]
 
-    def has(self, series: list[int]) -> bool:
-        """Return True if all of these series are here."""
-        return all(one in self.places for one in series)
+    def rows_of(self, ids: IntArray) -> IntArray | None:
+        """Return the rows of series, which stay what they are; None if not all are here. It is remembered for
+        the array of ids, which must not be written to.
+        """
+        known = self._found.get(id(ids))
+        if known is not None and known[0] is ids:
+            return known[1]
+        rows = [self.places.get(one, -1) for one in ids.tolist()]
+        if -1 in rows:
+            return None
+        if len(self._found) >= _REMEMBERED:
+            self._found.clear()
+        found = np.array(rows, dtype=np.int64)
+        self._found[id(ids)] = ids, found  # who holds an array, holds its id
+        return found
 
-    def of(self, series: list[int], instants: int, first: int = 0) -> FloatArray:
-        """Return the samples of series that are here, from an instant on."""
-        rows = np.array([self.places[one] for one in series], dtype=np.int64)
+    def of(self, rows: IntArray, instants: int, first: int = 0) -> FloatArray:
+        """Return the samples of rows, from an instant on."""
         parts = list(self._parts(rows))
         if len(parts) == 1:
             block, inside, _ = parts[0]
@@ -178,9 +191,10 @@ class SampleTable:
 
         ``first``, ``end``: only those from this instant of the axis on, and before that one.
         """
-        axis, own, numbers = self.axis(source), self._rows.get(source), ids.tolist()
-        if own is not None and own.has(numbers):
-            return own.of(numbers, axis.size if end is None else end, first)
+        axis, own = self.axis(source), self._rows.get(source)
+        rows = None if own is None else own.rows_of(ids)
+        if own is not None and rows is not None:
+            return own.of(rows, axis.size if end is None else end, first)
         return self._collected(source, ids, slice(first, axis.size if end is None else end))
 
     def _collected(self, source: int, ids: IntArray, part: slice) -> FloatArray:
@@ -193,11 +207,14 @@ class SampleTable:
             if series >= 0:
                 places.setdefault(self._owner[series], []).append(position)
         for owner, mine in places.items():
-            rows, own = self._rows[owner], ids[mine].tolist()
+            rows = self._rows[owner]
+            own = np.array([rows.places[one] for one in ids[mine].tolist()], dtype=np.int64)
             if owner == source:
                 result[mine] = rows.of(own, part.stop, part.start)
             else:
-                result[mine] = self._aligned(rows.of(own, self.axis(owner).size), owner, source, part)
+                theirs = self._span_of(owner, source, part)
+                values = rows.of(own, theirs.stop, theirs.start)
+                result[mine] = self._aligned(values, owner, source, part, theirs.start)
         return result
 
     def read_ahead(self, ids: IntArray) -> None:
@@ -243,14 +260,23 @@ class SampleTable:
             self._same[key] = now or 0
         return self._same[key]
 
-    def _aligned(self, values: FloatArray, owner: int, source: int, part: slice = _ALL) -> FloatArray:
+    def _span_of(self, owner: int, source: int, part: slice) -> slice:
+        """From the first to the last of another source's instants that are nearest in a part of the time."""
+        if not self.axis(owner).size:
+            return slice(0, 0)
+        nearest = self._nearest_to(owner, source)[0][part]
+        return slice(int(nearest[0]), int(nearest[-1]) + 1) if nearest.size else slice(0, 0)
+
+    def _aligned(
+        self, values: FloatArray, owner: int, source: int, part: slice = _ALL, first: int = 0
+    ) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock; in a
-        part of the time.
+        part of the time. ``values`` are those from its instant ``first`` on.
         """
         if not self.axis(owner).size:
             return np.full((values.shape[0], self.axis(source)[part].size), np.nan)
         nearest, is_near = self._nearest_to(owner, source)
-        return np.where(is_near[part], values[:, nearest[part]], np.nan)
+        return np.where(is_near[part], values[:, nearest[part] - first], np.nan)
 
     def _nearest_to(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
         if (owner, source) not in self._nearest:

@@ -62,6 +62,17 @@ class Derivation:
     after_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which counters of a rule's condition the scene's source has, which it lacks, and what of an inventory
+    nobody told.
+    """
+
+    present: frozenset[str]
+    lacking: frozenset[str]
+    untold: frozenset[str]
+
+
 @dataclass(slots=True)
 class SceneKept:
     """What does not depend on the samples, or stays while the bounds of the series do."""
@@ -73,6 +84,7 @@ class SceneKept:
     measured: dict[str, Stays | None] = field(default_factory=dict)
     derived: dict[object, Derivation] = field(default_factory=dict)
     gate: Gate | None = None
+    asked: Asked | None = None
     events: SessionEvents | None = None
 
 
@@ -250,15 +262,13 @@ class Scene:
         start, end = (part.start, part.times.size) if part else (0, self.times.size)
         times = self.times[start:end] if part else self.times
         first, place = members.distinct
-        refs = members.refs if first is place else [members.refs[one] for one in first.tolist()]
+        series, refs = members.once
         is_classed = not signal.limits.isdisjoint(self.compiled.classed)
         limits = thresholds_of(self.compiled, self.topology, refs) if is_classed else self.compiled.thresholds
         values = {name: limits[name] for name in signal.limits}
         for name, key in signal.counters.items():
-            if name in members.ids:
-                ids = members.ids[name]
-                own = ids if first is place else ids[first]
-                values[name] = self.table.rows(self.source, own, start, end)
+            if name in series:
+                values[name] = self.table.rows(self.source, series[name], start, end)
             else:
                 known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, first_after, sample_seconds, usual_seconds, usual_step, window_sums
+from diagnosis.arrays import (
+    BoolArray,
+    first_after,
+    sample_seconds,
+    total_seconds,
+    usual_seconds,
+    usual_step,
+    window_sums,
+)
 from resources.problem_cards import Hold, Problems, Sustained
 from sessions.model import FloatArray, IntArray
 
@@ -245,7 +253,7 @@ def present_windows(true: FloatArray) -> Windows:
 
 def too_short(times: IntArray, hold: Hold) -> bool:
     """Return True if all samples together are shorter than the duration that ``hold`` requires."""
-    return float(sample_seconds(times).sum()) < hold.hold_s or times.size < hold.count
+    return total_seconds(times) < hold.hold_s or times.size < hold.count
 
 
 def shortest_hold_s(problems: Problems) -> float:
