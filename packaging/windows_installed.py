@@ -1,7 +1,8 @@
 """Makes the installer and the zip of the program folder for Windows, and does with them what a user does.
 
 Under Wine: install in silence, open a session by its file, install once more, remove; unpack the zip and run
-it. What Wine can't show: that a program that runs can't be replaced (its files can be moved here).
+it. What Wine can't show: that a program that runs can't be replaced (its files can be moved here), and that
+the user's registry says whose a file is (Wine 8 asks only the machine's, which is lent it).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from wine import PREFIX, ROOT, on_windows, run, run_python
 PROGRAM_ID = "Hyperscope.Session"
 CLASSES = r"HKCU\Software\Classes"
 REMOVING = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Hyperscope"
+SESSION = "Büro 🙂 1.hscope"
 PATIENCE_S = 300.0
 
 
@@ -35,18 +37,22 @@ def installed_run() -> int:
         print("windows: it needs NSIS (as root: apt-get install nsis), and the folder that --bundle builds")
         return 1
     with tempfile.TemporaryDirectory(prefix="Büro ") as name:
-        setup = Path(name) / "hyperscope setup.exe"
-        # A Wine without its 32-bit half runs no other installer; NSIS's own Windows edition makes only those.
-        make_installer(compiler, FOLDER, setup, target="amd64-unicode")
         steps = Steps(Path(name))
-        install_and_remove(steps, setup)
+        install_and_remove(steps, FOLDER, compiler, record_and_open)
         portable(steps)
     print(f"{len(steps.passed)} steps passed, {len(steps.failed)} failed")
     return 1 if steps.failed else 0
 
 
-def install_and_remove(steps: Steps, setup: Path) -> None:
-    """Install, open a session by its file, install again, remove. The prefix is as before."""
+Use = Callable[[Steps, Path], Path]
+"""Uses the program in a folder; returns the session that it made."""
+
+
+def install_and_remove(steps: Steps, built: Path, compiler: str, use: Use) -> None:
+    """Install the program that was built, use it, install it again, remove it. The prefix is as before."""
+    setup = steps.folder / "hyperscope setup.exe"
+    # A Wine without its 32-bit half runs no other installer; NSIS's own Windows edition makes only those.
+    make_installer(compiler, built, setup, target="amd64-unicode")
     home = PREFIX / "drive_c" / "users" / getpass.getuser()
     place = home / "AppData" / "Local" / "Programs" / "Hyperscope"
     entry = home / "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Hyperscope.lnk"
@@ -57,15 +63,10 @@ def install_and_remove(steps: Steps, setup: Path) -> None:
     steps.holds("a session is Hyperscope's", registered(rf"{CLASSES}\.hscope") == PROGRAM_ID)
     steps.holds("Windows can remove it", registered(REMOVING, "DisplayVersion") == VERSION)
 
-    with lent(place):
-        steps.program = place / "hyperscope-cli.exe"
-        session = steps.folder / "Büro 🙂 1.hscope"
-        demo = ["demo", "--headless", "--duration", "120", "-o", on_windows(session)]
-        steps.step("the installed program records", demo)
-        open_by_its_file(steps, session)
+    session = use(steps, place)
     mine = Path(shutil.copy(session, place / "mine.hscope"))
     silently(steps, setup, "once more")
-    steps.holds("what is the user's stays when it is replaced", mine.exists() and whole(place))
+    steps.holds("what is the user's stays when it is replaced", mine.exists() and whole(place, built))
 
     run(["/S"], program=place / "uninstall.exe")  # a copy of it goes on alone
     gone = waited(lambda: not (place / "uninstall.exe").exists())
@@ -85,15 +86,27 @@ def silently(steps: Steps, setup: Path, when: str = "") -> None:
     steps.holds(f"install in silence {when}".strip(), done.code == 0, f"exit code {done.code}")
 
 
+def record_and_open(steps: Steps, place: Path) -> Path:
+    """Record with the installed program, and open what was recorded by its file."""
+    with lent(place):
+        steps.program = place / "hyperscope-cli.exe"
+        session = steps.folder / SESSION
+        demo = ["demo", "--headless", "--duration", "120", "-o", on_windows(session)]
+        steps.step("the installed program records", demo)
+        open_by_its_file(steps, session)
+    return session
+
+
 def open_by_its_file(steps: Steps, session: Path) -> None:
     """Open a session as a double click does; see its window; close it."""
     command = registered(rf"{CLASSES}\{PROGRAM_ID}\shell\open\command")
     steps.holds("it says how a session is opened", command.endswith('hyperscope.exe" gui "%1"'), command)
-    run(["/unix", str(session)], program="start")
-    shown = waited(lambda: bool(windows_of(session.stem)))
-    steps.holds("a session opens by its file", shown, "no window has its name")
+    with machine_wide(steps):
+        done = run([on_windows(session)], program="start")
+        shown = not done.code and waited(lambda: bool(windows_of("Büro")))
+    steps.holds("a session opens by its file", shown, f"no window has its name, but {windows_of('.')}")
     run(["/IM", "hyperscope.exe"], program="taskkill")
-    steps.holds("its window closes", waited(lambda: not windows_of(session.stem)))
+    steps.holds("its window closes", waited(lambda: not windows_of("Büro")))
     steps.holds("the session is one file again", waited(lambda: not list(session.parent.glob("*-wal"))))
 
 
@@ -106,7 +119,7 @@ def portable(steps: Steps) -> None:
         packed.extractall(steps.folder / "auf dem Stick ü")
     steps.program = steps.folder / "auf dem Stick ü" / "hyperscope" / "hyperscope-cli.exe"
     with lent(steps.program.parent):
-        steps.step("the portable program runs", ["info", steps.place("Büro 🙂 1.hscope")], holds="Büro 🙂 1")
+        steps.step("the portable program runs", ["info", steps.place(SESSION)], holds="Büro 🙂 1")
 
 
 @contextmanager
@@ -116,6 +129,18 @@ def lent(folder: Path) -> Iterator[None]:
     yield
     for library in libraries:
         library.unlink()
+
+
+@contextmanager
+def machine_wide(steps: Steps) -> Iterator[None]:
+    """Have what is registered for the user also for the machine: Wine 8 asks only that whose a file is."""
+    machine, opening = r"HKLM\Software\Classes", rf"{PROGRAM_ID}\shell\open\command"
+    for key in (".hscope", opening):
+        add = ["add", rf"{machine}\{key}", "/ve", "/d", registered(rf"{CLASSES}\{key}"), "/f"]
+        steps.holds(f"lent to the machine: {key}", run(add, program="reg").code == 0)
+    yield
+    for key in (".hscope", PROGRAM_ID):
+        run(["delete", rf"{machine}\{key}", "/f"], program="reg")
 
 
 def registered(key: str, name: str = "") -> str:
@@ -149,9 +174,9 @@ def waited(holds: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
     return True
 
 
-def whole(folder: Path) -> bool:
+def whole(folder: Path, built: Path) -> bool:
     """Return True if a folder has all files of the program that was built."""
-    return all((folder / path.relative_to(FOLDER)).exists() for path in FOLDER.rglob("*"))
+    return all((folder / path.relative_to(built)).exists() for path in built.rglob("*"))
 
 
 def names_in(folder: Path) -> list[str]:

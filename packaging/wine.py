@@ -299,6 +299,8 @@ def run(
     done.code = process.wait()
     for reader in readers:  # Wine's own processes, which the first of ours started, keep its pipes for long
         reader.join(LINGER_S)
+    with suppress(OSError):  # what it did not read
+        process.stdin.close()
     return done
 
 
@@ -317,12 +319,13 @@ def started(
 
 
 def _pass_on(source: BinaryIO, target: BinaryIO | None, keep: Callable[[bytes], None]) -> None:
-    while chunk := os.read(source.fileno(), 1 << 16):
-        if target is None:
-            keep(chunk)
-        else:
-            target.write(chunk)
-            target.flush()
+    with source:
+        while chunk := os.read(source.fileno(), 1 << 16):
+            if target is None:
+                keep(chunk)
+            else:
+                target.write(chunk)
+                target.flush()
 
 
 def _add(done: Ran, name: str, text: bytes) -> None:
@@ -335,7 +338,7 @@ def _feed(source: BinaryIO, target: BinaryIO) -> None:
             target.write(chunk)
             target.flush()
         target.close()
-    except OSError:  # the process has ended
+    except (OSError, ValueError):  # the process has ended
         pass
 
 

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,8 @@ def _scripts(*names: str) -> list[ModuleType]:
         sys.path.pop(0)
 
 
-wine, windows, bundle, runs, long = _scripts(
-    "wine", "windows", "windows_bundle", "windows_runs", "windows_long"
+wine, windows, bundle, runs, long, installed = _scripts(
+    "wine", "windows", "windows_bundle", "windows_runs", "windows_long", "windows_installed"
 )
 NOT_PREPARED = "no Wine with a Windows Python here: 'python run.py windows --help' prepares it (1.6 GB)"
 
@@ -142,6 +143,29 @@ def test_it_is_installed_used_and_removed() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAILED" not in done.stdout
     assert "ok     a session opens by its file" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32" or not wine.is_prepared(), reason=NOT_PREPARED)
+@pytest.mark.skipif(not shutil.which("makensis"), reason="needs makensis, which is NSIS's")
+def test_an_installer_leaves_nothing_but_what_is_the_users(tmp_path: Path) -> None:
+    """Of small files instead of a program: the installer and what it writes are the real ones."""
+    built = tmp_path / "built"
+    for name in ("hyperscope.exe", "hyperscope-cli.exe", "_internal/a.dll", "licences/NOTICE.txt"):
+        (built / name).parent.mkdir(parents=True, exist_ok=True)
+        (built / name).write_bytes(b"x" * 1000)
+
+    def use(steps: Any, place: Path) -> Path:
+        session: Path = steps.folder / "Büro 1.hscope"
+        session.write_bytes((place / "hyperscope.exe").read_bytes())
+        return session
+
+    steps = runs.Steps(tmp_path)
+    with wine.display():
+        installed.install_and_remove(steps, built, shutil.which("makensis"), use)
+
+    assert steps.failed == []
+    assert "what is the user's stays when it is replaced" in steps.passed
+    assert "its keys are removed" in steps.passed
 
 
 def test_the_steps_of_the_long_run_are_counted() -> None:
