@@ -10,6 +10,7 @@ the LGPL. It runs on the Python that built the folder.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -21,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from string import Template
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -147,9 +148,17 @@ def _distributions_by_file() -> dict[Path, metadata.Distribution]:
         root = Path(str(distribution.locate_file("")))
         for place in {root.absolute(), root.resolve()}:  # not each file: there are thousands
             found.update(
-                (Path(os.path.normpath(place / file)), distribution) for file in distribution.files or ()
+                (Path(os.path.normpath(place / file)), distribution) for file in _files(distribution)
             )
     return found
+
+
+def _files(distribution: metadata.Distribution) -> list[str]:
+    """The files of a distribution as listed: ``files`` looks for each, which takes minutes under Wine."""
+    listed = distribution.read_text("RECORD")
+    if listed is None:
+        return [str(file) for file in distribution.files or ()]
+    return [row[0] for row in csv.reader(listed.splitlines()) if row]
 
 
 @cache  # thousands of files belong to one distribution, which has thousands to look through
@@ -159,7 +168,7 @@ def _of_distribution(distribution: metadata.Distribution) -> Component:
     terms = terms.strip().splitlines()[0]
     texts = {
         Path(str(distribution.locate_file(file)))
-        for file in distribution.files or ()
+        for file in map(PurePosixPath, _files(distribution))
         if any(part.endswith(".dist-info") for part in file.parts) and _TEXT_NAMES.search(file.name)
     }
     if not texts:

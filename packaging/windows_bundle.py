@@ -23,7 +23,7 @@ def build() -> int:
         print(f"windows: {problem}")
         return 1
     print(f"built {FOLDER.relative_to(ROOT)}: {size_mb(FOLDER):.0f} MB", flush=True)
-    licences = [on_windows(PACKAGING / "licences.py"), on_windows(FOLDER / "licences")]
+    licences = [on_windows(PACKAGING / "licences.py"), on_windows(FOLDER)]
     if code := run_python(licences):
         return code
     return short_run(FOLDER / "hyperscope-cli.exe")

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -160,3 +161,15 @@ def test_the_package_manager_is_asked_once_about_all_libraries(
     assert [one.name for one in components] == ["dpkg", "sed", "tar"]
     assert all(one.version and one.texts for one in components)
     assert [words[:2] for words in asked] == [["dpkg-query", "-S"], ["dpkg-query", "-W"]]
+
+
+def test_whose_files_are_is_read_from_lists_without_looking_for_each(
+    packing: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([np.__file__]), encoding="utf-8")
+    looked_for: list[object] = []
+    monkeypatch.setattr(metadata.PathDistribution, "files", property(looked_for.append))
+
+    assert [one.name for one in packing.components_of(contents)] == ["numpy"]
+    assert not looked_for
