@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from diagnosis.compiled import CompiledSignal
+from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, bound
 from diagnosis.signals import Asked, Scene
 from diagnosis.who_would_know import lacking_text, untold_text
@@ -39,15 +40,15 @@ def what_blinds(scene: Scene) -> set[str]:
     """
     compiled = scene.compiled
     missing = {name: keys for name in compiled.detecting() if (keys := _missing(scene, name))}
-    if not missing or _can_be_met(scene, frozenset(missing)):
+    if not missing or _can_be_met(compiled, frozenset(missing)):
         return set()
-    needed = (keys for name, keys in missing.items() if not _can_be_met(scene, frozenset({name})))
+    needed = (keys for name, keys in missing.items() if not _can_be_met(compiled, frozenset({name})))
     return set().union(*needed) or set().union(*missing.values())
 
 
-def _can_be_met(scene: Scene, missing: frozenset[str]) -> bool:
+@lru_cache(maxsize=512)  # the same of every host's source, and after every tick
+def _can_be_met(compiled: CompiledRule, missing: frozenset[str]) -> bool:
     """Return True if the condition can be true where these signals are unknown, and all others anything."""
-    compiled = scene.compiled
     known = _limits(compiled.thresholds, compiled.thresholds)
     for name in compiled.detecting():
         signal = compiled.signals[name]
