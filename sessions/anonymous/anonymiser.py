@@ -17,7 +17,7 @@ from sessions.anonymous.guided_runs import OWN_WORDS, of_this_session, told_name
 from sessions.anonymous.ids import is_id
 from sessions.anonymous.known_names import KnownNames
 from sessions.anonymous.pseudonyms import Pseudonyms
-from sessions.anonymous.spellings import other_spellings
+from sessions.anonymous.spellings import other_spellings, without_remark
 from sessions.anonymous.structured_texts import NAMES, USERS, StructuredTexts
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.journal import ChangedObject, Figure, JournalEntry, Phase, TestRun
@@ -97,6 +97,8 @@ class Anonymiser:
         for name, replacement in list(self._names.items()):
             for spelling in other_spellings(name):
                 self._names.setdefault(spelling, replacement)
+            if short := without_remark(name):
+                self._names.setdefault(short, replacement)
         for one in told:
             if not one.may_be_own:
                 said = one.anonymous(lambda name: self._names.get(name, name))

@@ -31,6 +31,15 @@ def other_spellings(name: str) -> set[str]:
     return {one for one in written if len(one) >= _LEAST and one != name}
 
 
+def without_remark(name: str) -> str:
+    """Return what people write of a name that has a remark in brackets: ``JBOSS 11`` of
+    ``JBOSS 11 (billing)``; empty if there is none, or if what is left could be any word.
+    """
+    at = max(name.rfind(" ("), name.rfind(" [")) if name.endswith((")", "]")) else 0
+    short = name[: max(at, 0)].strip()
+    return short if len(short) > _LEAST and any(one.isdigit() for one in short) else ""
+
+
 def _encoded(name: str) -> Iterator[str]:
     yield name
     yield name.replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")

@@ -189,3 +189,15 @@ def test_an_anonymous_session_can_be_read(tmp_path: Path) -> None:
 def test_a_colon_behind_an_address_is_none_of_it(text: str) -> None:
     texts = Anonymiser((), (), (), (), (), (), load_anonymity_rules())
     assert left_of(("ab:cd:ef", "dead:beef", "fe80", "b5:aa"), iter([texts.text(text)])) == []
+
+
+def test_a_name_without_its_remark_is_the_same_word_in_a_note() -> None:
+    """What an admin types into a note: "limit raised on JBOSS 11", of the VM "JBOSS 11 (billing)"."""
+    names = ("JBOSS 11 (billing)", "JBOSS 12 [old]", "JBOSS 12", "Backup (new)", "(9)", "db (prod) 7")
+    vms = [Entity(EntityRef("vm", f"502a-{at}"), name) for at, name in enumerate(names)]
+    anonymiser = Anonymiser(vms, (), (), (), (), (), load_anonymity_rules())
+    own = {name: anonymiser.text(name) for name in names}
+    assert anonymiser.text("limit raised on jboss 11.") == f"limit raised on {own['JBOSS 11 (billing)']}."
+    assert anonymiser.text("JBOSS 12 is slow") == f"{own['JBOSS 12']} is slow"
+    assert anonymiser.text("Backup runs at 2") == "Backup runs at 2"
+    assert len(set(own.values())) == len(names)
