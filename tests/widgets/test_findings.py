@@ -490,3 +490,20 @@ def test_a_ruled_out_cause_is_quieter_and_statistics_are_words(qtbot: QtBot, vie
     assert not labels["The VM has a limit. It is 2,000\N{NO-BREAK SPACE}MHz."]
     told = [text[6:-1] for text in labels if text.startswith("sent (")]
     assert told == ["highest", "lowest", "latest", "at other times", "p95", "mean"]
+
+
+def test_without_findings_the_verdict_has_the_room_that_there_is(view: FindingsView, qtbot: QtBot) -> None:
+    """Half a line of it was cut above an empty pane; and the pane can still become low."""
+    left_out = tuple(f"Not judged: problem {at}, no source has a counter that tells of it" for at in range(9))
+    view.show_verdict(
+        VerdictWords("ok", "No problem found", "Judged to 02:00", "Looked for 1 of 6", left_out)
+    )
+    view.show_findings([])
+    view.resize(360, 700)
+    area = view.head._unfolded
+    qtbot.waitUntil(lambda: area.height() == area.maximumHeight() > 700 * 0.4)
+    assert not area.verticalScrollBar().isVisible()
+    view.resize(360, 240)
+    qtbot.waitUntil(lambda: area.height() < 150)
+    assert view.height() == 240
+    assert area.verticalScrollBar().isVisible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -28,6 +28,8 @@ _MOST_DETAILS, _LEAST_DETAILS, _MOST_SHARE = 260, 60, 0.4
 """Pixels of the details at most, and their share of the pane, which the findings need, too; what is longer
 scrolls.
 """
+_AROUND = 80
+"""Pixels above and below the details in a pane without findings, where these leave them all the rest."""
 
 _REACH = "padding: 1px 4px 1px 0; text-align: left; font-size: 12px;"
 
@@ -45,6 +47,7 @@ class VerdictHead(QWidget):
         self._theme = theme
         self._words: VerdictWords | None = None
         self._has_cards = False
+        self._pane = round(_MOST_DETAILS / _MOST_SHARE)
         self._symbol = QLabel()
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._title.setProperty("role", "title")
@@ -87,16 +90,23 @@ class VerdictHead(QWidget):
         """Show a verdict; None hides the head."""
         if words != self._words or has_cards != self._has_cards:
             self._words, self._has_cards = words, has_cards
+            self._limit()
             self._dress()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Take no more of the pane than leaves the findings below enough of it."""
         if isinstance(event, QResizeEvent) and watched is self.parent():
-            most = max(_LEAST_DETAILS, min(_MOST_DETAILS, int(event.size().height() * _MOST_SHARE)))
-            if most != self._unfolded.most:
-                self._unfolded.most = most
-                self._unfolded.fit()
+            self._pane = event.size().height()
+            self._limit()
         return super().eventFilter(watched, event)
+
+    def _limit(self) -> None:
+        with_cards = min(_MOST_DETAILS, int(self._pane * _MOST_SHARE))
+        most = max(_LEAST_DETAILS, with_cards if self._has_cards else self._pane - _AROUND)
+        least = most if self._has_cards else _LEAST_DETAILS  # else the pane could not be made low again
+        if (most, least) != (self._unfolded.most, self._unfolded.least):
+            self._unfolded.most, self._unfolded.least = most, least
+            self._unfolded.fit()
 
     def _dress(self) -> None:
         words = self._words
@@ -140,7 +150,7 @@ class _Unfolded(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.most = _MOST_DETAILS
+        self.most = self.least = self._wanted = _MOST_DETAILS
         self._labels = labels
         self._lay_out = QTimer(self, singleShot=True, interval=0)
         self._lay_out.timeout.connect(self._place)
@@ -152,7 +162,7 @@ class _Unfolded(QScrollArea):
             column.addWidget(label)
         column.addStretch(1)
         self.setWidget(body)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def fit(self) -> None:
         """Take the height of what is shown now."""
@@ -163,8 +173,15 @@ class _Unfolded(QScrollArea):
         policy = Qt.ScrollBarPolicy
         is_high = height > self.most
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if is_high else policy.ScrollBarAlwaysOff)
-        self.setFixedHeight(min(height, self.most))
+        self._wanted = min(height, self.most)
+        self.setMinimumHeight(min(self._wanted, self.least))
+        self.setMaximumHeight(self._wanted)
+        self.updateGeometry()
         self._lay_out.start()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As high as what is shown; less where the window has no room for it."""
+        return QSize(super().sizeHint().width(), self._wanted)
 
     def _place(self) -> None:
         """Lay the labels out at the width that the scroll bar leaves: Qt keeps the one before it came."""
