@@ -52,7 +52,7 @@ def chosen_tests(arguments: Sequence[str]) -> list[str]:
     """Return pytest's arguments: those given, else the folders that make sense; not what Wine can't do."""
     known = tomllib.loads(QUIRKS.read_text(encoding="utf-8"))
     chosen = list(arguments) or list(known["folders"])
-    return ["-q", "-p", "no:cacheprovider", *chosen, *(f"--deselect={one['test']}" for one in known["quirk"])]
+    return ["-q", *chosen, *(f"--deselect={one['test']}" for one in known["quirk"])]
 
 
 if __name__ == "__main__":

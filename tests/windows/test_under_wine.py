@@ -65,7 +65,7 @@ def test_every_quirk_names_tests_that_exist_and_says_why() -> None:
 def test_tests_are_chosen_by_folder_without_the_quirks() -> None:
     known = tomllib.loads(windows.QUIRKS.read_text(encoding="utf-8"))
 
-    assert windows.chosen_tests([])[3 : -len(known["quirk"])] == known["folders"]
+    assert windows.chosen_tests([])[1 : -len(known["quirk"])] == known["folders"]
     assert "tests/esxtop/test_rows.py" in windows.chosen_tests(["tests/esxtop/test_rows.py"])
 
 
@@ -181,3 +181,10 @@ def test_the_steps_of_the_long_run_are_counted() -> None:
     assert (row.here, row.peer, row.holds) == ("1", "not: a scene", False)
     assert under_wine.row(lines[:1], 1).holds
     assert not under_wine.row([], 1).holds  # it never began
+
+
+def test_pytest_takes_the_arguments_that_the_tests_there_are_run_with() -> None:
+    words = [sys.executable, "-m", "pytest", "--collect-only", *windows.chosen_tests(["tests/test_order.py"])]
+    done = subprocess.run(words, cwd=ROOT, check=False, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
