@@ -96,7 +96,13 @@ class _Rows:
 
     def _parts(self, rows: IntArray) -> Iterator[tuple[FloatArray, IntArray, IntArray]]:
         """Yield each block that has some of the rows, their places in it, and which of ``rows`` they are."""
+        if len(self._blocks) == 1:
+            yield self._blocks[0], rows, np.arange(rows.size)
+            return
         number = np.searchsorted(self._firsts, rows, side="right") - 1
+        if rows.size and number.min() == (one := int(number.max())):  # what was read together, asked together
+            yield self._blocks[one], rows - self._firsts[one], np.arange(rows.size)
+            return
         for one in distinct(number).tolist():
             chosen = np.flatnonzero(number == one)
             yield self._blocks[one], rows[chosen] - self._firsts[one], chosen
