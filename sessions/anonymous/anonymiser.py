@@ -268,19 +268,17 @@ class Anonymiser:
         """A record with each of its fields walked."""
         kind: Any = type(value)
         own = _OWN_WORDS.get(kind, frozenset())
-        found = {}
+        found: dict[str, Any] = {}
         for one in fields(value):
             inside, begin = getattr(value, one.name), _OWN_BEGIN.get((kind, one.name), 0)
             if begin and inside is not None:
                 found[one.name] = (*inside[:begin], *self._walked(inside[begin:]))
+            elif one.name not in own:
+                found[one.name] = self._walked(inside)
             else:
-                found[one.name] = self._field(inside, is_own=one.name in own)
+                is_text = isinstance(inside, str)
+                found[one.name] = self._known.replaced(inside, only_sure=True) if is_text else inside
         return kind(**found)
-
-    def _field(self, value: Any, *, is_own: bool) -> Any:
-        if is_own:
-            return self._known.replaced(value, only_sure=True) if isinstance(value, str) else value
-        return self._walked(value)
 
     def _learn(self, what: str, name: str) -> None:
         if not name or name in self._names:
