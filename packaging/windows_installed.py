@@ -27,6 +27,9 @@ PROGRAM_ID = "Hyperscope.Session"
 CLASSES = r"HKCU\Software\Classes"
 REMOVING = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Hyperscope"
 SESSION = "Büro 🙂 1.hscope"
+TITLE = "One bad night"
+"""What the window is called that shows it: as the scenario of the lab."""
+
 PATIENCE_S = 300.0
 
 
@@ -103,10 +106,10 @@ def open_by_its_file(steps: Steps, session: Path) -> None:
     steps.holds("it says how a session is opened", command.endswith('hyperscope.exe" gui "%1"'), command)
     with machine_wide(steps):
         done = run([on_windows(session)], program="start")
-        shown = not done.code and waited(lambda: bool(windows_of("Büro")))
+        shown = not done.code and waited(lambda: bool(windows_of(TITLE)))
     steps.holds("a session opens by its file", shown, f"no window has its name, but {windows_of('.')}")
     run(["/IM", "hyperscope.exe"], program="taskkill")
-    steps.holds("its window closes", waited(lambda: not windows_of("Büro")))
+    steps.holds("its window closes", waited(lambda: not windows_of(TITLE)))
     steps.holds("the session is one file again", waited(lambda: not list(session.parent.glob("*-wal"))))
 
 
