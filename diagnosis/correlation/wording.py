@@ -32,8 +32,10 @@ _ROLE_WORDS: dict[CounterRole, str] = {
 
 
 def part_words(group: Group) -> str:
-    """Return an entity's part in words: "makes the load", "feels it, too"."""
-    if group.part == "shared" and group.lead.role == "effect":
+    """Return an entity's part in words: "makes the load", "feels it, too". A host is where VMs meet, whatever
+    waits there: a LUN or an uplink may be slow itself.
+    """
+    if group.part == "shared" and group.lead.role == "effect" and group.entity.kind != "host":
         return SLOW_ITSELF
     return _ROLE_WORDS[group.lead.role] if group.part == "moved" else PART_WORDS[group.part]
 
