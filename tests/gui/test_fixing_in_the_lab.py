@@ -132,7 +132,8 @@ def test_what_no_source_sees_is_told_by_the_lab(live: Program, qtbot: QtBot) -> 
     assert (card.done.text(), card.stop.isVisible()) == ("Done, verify", False)
     qtbot.mouseClick(card.done, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: model.fix.found is not None)
-    assert card.title.text().startswith("Watching: "), "what the lab told is still known"
+    assert [one.what for one in model.fix.found.changes if one.told] == [change.what], "it is still known"
+    assert card.title.text().startswith(("Watching: ", "Fixed")), "the lab goes on meanwhile"
     end(live, qtbot)
     wait(qtbot, lambda: not model.lab.is_there)
 

@@ -30,7 +30,7 @@ from widgets.theme import Theme
 
 HOST = EntityRef("host", "esx01")
 BUSY = EntityRef("device", "naa.6005")
-IDLE = [EntityRef("device", f"mpx.vmhba{number}") for number in range(6)]
+IDLE = [EntityRef("device", f"t10.idle{number}") for number in range(6)]
 
 
 def storage(path: Path) -> None:
