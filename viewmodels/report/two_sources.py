@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
-from sessions.model import Series
 from viewmodels.distinct_names import counter_label
 from viewmodels.entity_names import full_name
 from viewmodels.joined_sources import Disagreement, disagreements, hidden, same_quantity
@@ -32,32 +30,23 @@ _COLUMNS = (
 
 def apart_blocks(material: Material) -> Iterator[Block]:
     """Yield what two sources tell alike and differently; nothing where no quantity has two."""
-    pairs = sum(1 for _ in same_quantity(material.snapshot.series, _part_of(material)))
+    snapshot, told = material.snapshot, {finding.entity for finding in material.findings}
+    part_of = part_measured(snapshot.entities, source_names(snapshot))
+    of_findings_first = sorted(snapshot.series, key=lambda one: one.entity not in told)
+    pairs = list(same_quantity(of_findings_first, part_of))
     if not pairs:
         return
-    found = sorted(_measured(material), key=lambda one: one.relative, reverse=True)
+    found: list[Disagreement] = []
+    for pair in pairs[:_COMPARED]:
+        material.work.check()
+        found += disagreements(material.reader, pair, material.window, part_of=part_of)
+    found.sort(key=lambda one: one.relative, reverse=True)
     yield Heading("Where two sources tell the same", "the finer one was judged by")
-    yield paragraph(f"{_how_many(pairs)} {_how_far(found)}")
+    yield paragraph(f"{_how_many(len(pairs))} {_how_far(found)}")
     rows = tuple(_row(one, material) for one in found[:_LISTED] if one.relative >= _APART)
     if rows:
         left = sum(one.relative >= _APART for one in found) - len(rows)
         yield Table(_COLUMNS, rows, f"and {format_count(left)} more." if left else "")
-
-
-def _measured(material: Material) -> list[Disagreement]:
-    """How far the first pairs are apart: those of entities with a finding come first."""
-    told = {finding.entity for finding in material.findings}
-    series = sorted(material.snapshot.series, key=lambda one: one.entity not in told)
-    apart: list[Disagreement] = []
-    for first, second in islice(same_quantity(series, _part_of(material)), _COMPARED):
-        material.work.check()
-        apart += disagreements(material.reader, (first, second), material.window, part_of=_part_of(material))
-    return apart
-
-
-def _part_of(material: Material) -> Callable[[Series], str]:
-    snapshot = material.snapshot
-    return part_measured(snapshot.entities, source_names(snapshot))
 
 
 def _how_many(pairs: int) -> str:
