@@ -44,4 +44,5 @@ def class_rows(snapshot: Snapshot, judged_by: StorageLimits) -> tuple[Sequence[C
         title = known.title if known else found.storage_class
         rows.append(ClassedRow(shown(one.name, _NAME), _KINDS[one.ref.kind], title, because))
     left = len(every) - len(rows)
-    return rows, f"and {format_count(left)} more" if left else ""
+    # A class is chosen by name: local disks of several hosts that have one name and class are one row.
+    return list(dict.fromkeys(rows)), f"and {format_count(left)} more" if left else ""

@@ -46,6 +46,14 @@ def test_each_device_and_datastore_has_its_class_and_why(path: Path) -> None:
     assert rows_of(path, chosen)[0][1][2:] == ("HDD", "you chose it for names like naa.6* (old)")
 
 
+def test_local_disks_of_several_hosts_that_have_one_name_are_one_row(tmp_path: Path) -> None:
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        disks = [EntityRef("device", f"{host}/mpx.vmhba0:C0:T5:L0") for host in ("esx01", "esx02")]
+        writer.add_entities([Entity(one, "mpx.vmhba0:C0:T5:L0") for one in disks])
+    rows, _ = rows_of(tmp_path / "s.hscope", load_problems().storage)
+    assert [row[0] for row in rows] == ["mpx.vmhba0:C0:T5:L0"]
+
+
 def test_many_are_counted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_ROWS", 2)
     rows, note = rows_of(path, load_problems().storage)

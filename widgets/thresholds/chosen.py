@@ -33,6 +33,8 @@ _EMPTY = (
     "No class was chosen by hand: devices and datastores tell theirs. Where one does not, type its name "
     "below, as naa.600*, choose its class, then Add."
 )
+_WIDEST_NAME = 190
+"""Pixels of the names of devices: what class they are of is to be seen beside them."""
 _NO_DEVICES = "No session with devices or datastores is open."
 _KINDS = (("device", "Devices"), ("datastore", "Datastores"))
 
@@ -84,6 +86,7 @@ class ChosenClassesView(QWidget):
         self.devices.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.devices.setAccessibleName("Classes of the devices of this session")
         self.devices.setMinimumHeight(_LIST_HEIGHT)
+        self.devices.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.devices.itemActivated.connect(self._name_like)
         self.devices_note = muted(_NO_DEVICES)
         self.trouble = PageNote()
@@ -124,6 +127,7 @@ class ChosenClassesView(QWidget):
             self.devices.addTopLevelItem(item)
         for column in range(3):
             self.devices.resizeColumnToContents(column)
+        self.devices.setColumnWidth(0, min(self.devices.columnWidth(0), _WIDEST_NAME))
         self.devices.setVisible(bool(rows))
         text = note if rows else _NO_DEVICES
         self.devices_note.setText(text)
