@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from resources.units import format_count
+from sessions.problem_areas import PROBLEM_AREAS, area_of
 from sessions.verdict_wording import check_because, coarse_texts
 from sessions.verdicts import CheckReach, Verdict
 
-_AREAS = (("CPU", "cpu"), ("Memory", "mem numa"), ("Storage", "storage"), ("Network", "net"))
-"""The areas with the first parts of their problems' ids; what is in none of them comes under "Others"."""
 _OTHERS = "Others"
+"""The heading of what is in no area."""
 _WHO = re.compile(
     r"(?:.*; )?(?P<who>[^;]*?) (?P<does>has|have|records|does|asks vCenter for)(?: it| them)?\.?"
 )
@@ -38,15 +38,9 @@ def check_lines(verdict: Verdict) -> list[str]:
 
 
 def _by_area(checks: Sequence[CheckReach]) -> Iterator[tuple[str, list[CheckReach]]]:
-    left = list(checks)
-    for area, ids in _AREAS:
-        yield area, [one for one in left if _first_part(one) in ids.split()]
-    known = {part for _, ids in _AREAS for part in ids.split()}
-    yield _OTHERS, [one for one in left if _first_part(one) not in known]
-
-
-def _first_part(check: CheckReach) -> str:
-    return check.problem.partition(".")[0]
+    for area in (*PROBLEM_AREAS, None):
+        title = _OTHERS if area is None else area.name[:1].upper() + area.name[1:]
+        yield title, [one for one in checks if area_of(one.problem) is area]
 
 
 def _area_line(area: str, checks: Sequence[CheckReach]) -> str:

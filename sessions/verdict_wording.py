@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_measured
+from sessions.problem_areas import PROBLEM_AREAS, listed
 from sessions.times import iso
 from sessions.verdicts import CheckNumber, CheckReach, EntityReach, SeverityCounts, Verdict
 
@@ -15,18 +16,23 @@ TimeText = Callable[[int], str]
 
 _SOON_S = 1.0
 _NAMED = 3
-_AREAS = {"cpu": "CPU", "mem": "memory", "storage": "storage", "net": "network"}
-"""What a host is judged for, by the first part of the problems' ids."""
 
 
-def verdict_title(verdict: Verdict) -> str:
-    """Return the verdict in a few words: "2 critical, 1 warning", "No problem found", "Not judged yet"."""
+def verdict_title(verdict: Verdict, *, is_of_entities: bool = False) -> str:
+    """Return the verdict in a few words: "2 critical, 1 warning", "No problem found", "Not judged yet", or
+    "Judged in part: no problem found in CPU and memory" where nothing was judged of whole areas.
+
+    ``is_of_entities``: it is that of some judged entities, whom not every area concerns.
+    """
     counted = counts_text(verdict.counts)
     if verdict.counts.troubles:
         return counted
     if not verdict.is_judged:
         return verdict.state.capitalize()
-    return "No problem found" + (f"; {counted}" if counted else "")
+    clear = "No problem found"
+    if verdict.is_partly_clear and not is_of_entities:
+        clear = f"Judged in part: no problem found in {judged_areas_text(verdict)}"
+    return clear + (f"; {counted}" if counted else "")
 
 
 def counts_text(counts: SeverityCounts) -> str:
@@ -93,13 +99,16 @@ def unjudged_areas_text(verdict: Verdict) -> str:
     """Return which of CPU, memory, storage and network nothing was judged of, so that finding nothing is no
     all-clear for them; empty if something was judged of each, and where nothing was judged at all.
     """
-    judged = {one.problem.partition(".")[0] for one in verdict.checks if one.is_judged}
-    areas = [title for area, title in _AREAS.items() if area not in judged]
-    if not verdict.is_judged or not 0 < len(areas) < len(_AREAS):
+    areas = verdict.unjudged_areas
+    if not areas:
         return ""
-    named = " and ".join(filter(None, [", ".join(areas[:-1]), areas[-1]]))
     it = "it" if len(areas) == 1 else "them"
-    return f"This is no all-clear for {named}: the samples have nothing that tells of {it}."
+    return f"This is no all-clear for {listed(areas)}: the samples have nothing that tells of {it}."
+
+
+def judged_areas_text(verdict: Verdict) -> str:
+    """Return of which areas anything was judged: "CPU and memory"."""
+    return listed([one for one in PROBLEM_AREAS if one not in verdict.unjudged_areas]) or "what was judged"
 
 
 def _may_hide(check: CheckReach) -> bool:
@@ -208,6 +217,8 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
         "warning": counts.warning,
         "info": counts.info,
         "following": counts.following,
+        "partly": verdict.is_partly_clear,
+        "unjudged_areas": [area.name for area in verdict.unjudged_areas],
         "judged_with": list(verdict.judged_with),
         "thresholds_trouble": verdict.thresholds_trouble,
         "next_step": verdict.next_step,

@@ -13,6 +13,7 @@ import msgspec
 
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef, SampleSource
+from sessions.problem_areas import ProblemArea, areas_without
 from sessions.times import TimeRange
 
 VerdictState = Literal["not judged yet", "judged", "could not be judged"]
@@ -202,6 +203,16 @@ class Verdict:
     def is_clear(self) -> bool:
         """True if something was judged and no warning or critical finding came of it."""
         return self.is_judged and not self.counts.troubles
+
+    @property
+    def unjudged_areas(self) -> Sequence[ProblemArea]:
+        """The areas that nothing was judged of, where anything was: finding nothing clears none of them."""
+        return areas_without({one.problem for one in self.judged_checks}) if self.is_judged else ()
+
+    @property
+    def is_partly_clear(self) -> bool:
+        """True if no warning or critical finding came of what was judged, and that leaves out whole areas."""
+        return self.is_clear and bool(self.unjudged_areas)
 
     @property
     def judged(self) -> TimeRange | None:

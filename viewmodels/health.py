@@ -6,14 +6,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 Health = Literal[
-    "critical", "warning", "was critical", "was warning", "over", "affected", "ok", "info", "part", "none"
+    "critical",
+    "warning",
+    "was critical",
+    "was warning",
+    "over",
+    "affected",
+    "ok",
+    "partly",
+    "info",
+    "part",
+    "none",
 ]
 """A health state.
 
 ``was critical`` and ``was warning``: a problem at another time than the numbers beside it are of. ``over``: a
 number exceeds its limit, but no problem was found that explains it, or not yet. ``affected``: what follows
-from another entity's problem. ``part``: judged with the VM that it is a part of. ``none``: not judged yet, or
-nothing to judge.
+from another entity's problem. ``partly``: no problem found, but whole areas were not judged. ``part``: judged
+with the VM that it is a part of. ``none``: not judged yet, or nothing to judge.
 """
 
 SPOKEN: dict[Health, str] = {
@@ -24,6 +34,7 @@ SPOKEN: dict[Health, str] = {
     "over": "over its limit",
     "affected": "affected by another problem",
     "ok": "no problem found",
+    "partly": "judged in part",
     "info": "to know",
     "part": "",
     "none": "not judged",
@@ -32,7 +43,7 @@ SPOKEN: dict[Health, str] = {
 
 RANK: dict[Health, int] = {
     "critical": 9, "warning": 8, "over": 7, "was critical": 6, "was warning": 5, "affected": 4,
-    "none": 3, "ok": 2, "info": 1, "part": 0,
+    "none": 3, "partly": 3, "ok": 2, "info": 1, "part": 0,
 }  # fmt: skip
 """Which state is worse; of an entity and what is below it the worse one is shown."""
 

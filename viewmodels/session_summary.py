@@ -11,6 +11,8 @@ from sessions.findings import Finding
 from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from sessions.verdict_wording import verdict_title
+from sessions.verdicts import Verdict
 from viewmodels.inventory_tree import host_and_vm_counts
 from viewmodels.snapshot import Snapshot
 from viewmodels.work import UnwatchedWork, Work
@@ -57,12 +59,13 @@ def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
     return values
 
 
-def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
+def session_summary(findings: Sequence[Finding], snapshot: Snapshot, verdict: Verdict) -> str:
     """Return one sentence: the worst problem and how many more there are, or that none was found."""
     roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
     problems = [finding for finding in roots if finding.severity != "info"]
     if not problems:
-        return f"{ALL_CLEAR} · {session_size(snapshot)}"
+        clear = verdict_title(verdict).partition(";")[0] if verdict.is_partly_clear else ALL_CLEAR
+        return f"{clear} · {session_size(snapshot)}"
     first = f"{problems[0].title}: {problems[0].entity_name}"
     more = f" and {format_count(len(problems) - 1)} more" if len(problems) > 1 else ""
     return f"{first}{more}"

@@ -19,6 +19,8 @@ from sessions.verdicts import Verdict
 from viewmodels.health import Health
 
 _NAMED = 3
+CLEAR: frozenset[Health] = frozenset({"ok", "partly"})
+"""The states in which nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,9 @@ class VerdictWords:
 
     @property
     def short(self) -> str:
-        """A few words for a narrow place: up to when was judged, or that nothing was."""
-        return self.reach if self.covered else self.title
+        """A few words for a narrow place: up to when was judged, and if only in part, or that nothing was."""
+        reach = self.reach.replace("Judged", "Judged in part", 1) if self.health == "partly" else self.reach
+        return reach if self.covered else self.title
 
     @property
     def sentences(self) -> list[str]:
@@ -56,19 +59,25 @@ class VerdictWords:
 
 
 def verdict_words(
-    verdict: Verdict, at: TimeText, newest: int | None = None, *, behind_ms: int = 0
+    verdict: Verdict,
+    at: TimeText,
+    newest: int | None = None,
+    *,
+    behind_ms: int = 0,
+    is_of_entities: bool = False,
 ) -> VerdictWords:
     """Return a verdict as texts. ``newest`` is the time of the session's last sample (ms); a verdict that is
-    not further than ``behind_ms`` behind it is up to date, any other has no green symbol.
+    not further than ``behind_ms`` behind it is up to date, any other has no green symbol. ``is_of_entities``:
+    it is that of some judged entities, whom not every area concerns.
     """
     to = verdict.judged_to
     if newest is not None and to is not None and newest - to <= behind_ms:
         newest = None
-    health = verdict_health(verdict)
+    health = verdict_health(verdict, is_of_entities=is_of_entities)
     is_late = newest is not None and to is not None
     return VerdictWords(
-        "none" if health == "ok" and is_late else health,
-        verdict_title(verdict),
+        "none" if health in CLEAR and is_late else health,
+        verdict_title(verdict, is_of_entities=is_of_entities),
         reach_text(verdict, at, newest),
         covered_text(verdict),
         tuple(limits_of(verdict)),
@@ -78,18 +87,22 @@ def verdict_words(
     )
 
 
-def verdict_health(verdict: Verdict) -> Health:
-    """Return the symbol's state: the worst that was found; "ok" only if something was judged."""
+def verdict_health(verdict: Verdict, *, is_of_entities: bool = False) -> Health:
+    """Return the symbol's state: the worst that was found; "ok" only if something was judged, and of a whole
+    session something of each area.
+    """
     if verdict.counts.critical:
         return "critical"
     if verdict.counts.warning:
         return "warning"
+    if verdict.is_partly_clear and not is_of_entities:
+        return "partly"
     return "ok" if verdict.is_clear else "none"
 
 
 def words_beside(words: VerdictWords, over: Sequence[str]) -> VerdictWords:
     """Return an all-clear as it is said beside numbers ``over`` their limits, a sentence each: not as one."""
-    if words.health != "ok" or not over:
+    if words.health not in CLEAR or not over:
         return words
     more = [f"and {format_count(len(over) - _NAMED)} more over their limits"] if len(over) > _NAMED else []
     named = [sentence_of(text) for text in (*over[:_NAMED], *more)]

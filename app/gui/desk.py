@@ -153,7 +153,7 @@ class Desk:
         until = filtered.window.end if filtered.window is not None else None
         judged = self.findings.judged
         found = verdict_in_scope(judged, filtered, inside)
-        words = self.findings.words(at, found, until, filtered.covers)
+        words = self.findings.words(at, found, until, filtered.covers, is_of_entities=bool(filtered.chosen))
         if words is None:
             return None
         covered = covered_in_scope(judged, filtered, found) or words.covered

@@ -17,7 +17,7 @@ from sessions.verdict_wording import TimeText
 from sessions.verdicts import Verdict
 from viewmodels.entity_states import Judged
 from viewmodels.timeline_content import unjudged_range
-from viewmodels.verdict_words import VerdictWords, verdict_words, words_beside
+from viewmodels.verdict_words import CLEAR, VerdictWords, verdict_words, words_beside
 
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
 _LATE_INTERVALS = 2
@@ -108,11 +108,14 @@ class FindingsModel(QObject):
         in_scope: Verdict | None = None,
         until: int | None = None,
         covers: Callable[[EntityRef], bool] = lambda _ref: True,
+        *,
+        is_of_entities: bool = False,
     ) -> VerdictWords | None:
         """Return the verdict as texts, None if no session is open; ``at`` formats a time.
 
         ``in_scope`` is the verdict on a scope that is looked at ``until`` a time (ms) and ``covers`` some
-        entities; None for that on the whole session. There is no all-clear beside a number over its limit.
+        entities, only chosen ones if ``is_of_entities``; None for that on the whole session. There is no
+        all-clear beside a number over its limit.
         """
         snapshot = self._session.whole
         if snapshot is None:
@@ -124,9 +127,13 @@ class FindingsModel(QObject):
         missing = self._missing_ms(verdict, newest)
         behind_ms = _LATE_INTERVALS * self._interval_ms
         words = verdict_words(
-            verdict, at, newest if newest is None else newest - missing, behind_ms=behind_ms
+            verdict,
+            at,
+            newest if newest is None else newest - missing,
+            behind_ms=behind_ms,
+            is_of_entities=is_of_entities,
         )
-        if missing > behind_ms and words.health == "ok":
+        if missing > behind_ms and words.health in CLEAR:
             words = replace(words, health="none")
         if in_scope is not None and verdict.is_clear:
             words = replace(words, title=f"{words.title} in this scope")

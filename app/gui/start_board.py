@@ -20,14 +20,14 @@ from viewmodels.health import Health
 from viewmodels.session_summary import session_size, session_summary, sparkline
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import Clock
-from viewmodels.verdict_words import verdict_health
+from viewmodels.verdict_words import CLEAR, verdict_health
 from widgets.messages import MessageAction
 from widgets.start import RecentEntry, StartPage
 from wizards.flows.change_count import left_words
 
 _MAX_SERIES = 8
 _LOOK = "start.look"
-_KNOWN: tuple[Health, ...] = ("critical", "warning", "ok")
+_KNOWN: tuple[Health, ...] = ("critical", "warning", "ok", "partly")
 _LEFT_S = 60
 """A verdict that ends so many seconds before the session is said to."""
 
@@ -146,8 +146,8 @@ class StartBoard(QObject):
             snapshot.span.start if snapshot.span else 0,
             snapshot.bytes,
         )
-        if model.verdict.is_judged and (health != "ok" or model.is_complete):
-            summary = session_summary(model.findings, snapshot)
+        if model.verdict.is_judged and (health not in CLEAR or model.is_complete):
+            summary = session_summary(model.findings, snapshot, model.verdict)
             to = model.verdict.judged_to or 0
             return msgspec.structs.replace(entry, worst=health, summary=summary, judged_to=to)
         known = None if model.verdict.is_judged else self._known()

@@ -194,12 +194,13 @@ def test_what_was_found_says_up_to_when_and_how_much_came_after(
         assert "Not judged yet" in hyperscope("info", path).out
         hyperscope("diagnose", path, "--json").json()  # stores nothing: the file is being written
         assert "Not judged yet" in hyperscope("info", path).out
-    assert hyperscope("diagnose", path).out.startswith("No problem found.\n")
+    assert hyperscope("diagnose", path).out.startswith("Judged in part: no problem found in CPU.\n")
     with SessionWriter.open(path) as writer:
         writer.ticks.append_ticks([(layout, int(at), np.array([0.5])) for at in times[20:]])
     text = " ".join(hyperscope("info", path).out.split())
     assert re.search(
-        r"No problem found\. Judged to 2026-09-21T14:14:55Z: looked for 1 of \d\d known problems in esx01\.",
+        r"Judged in part: no problem found in CPU\. Judged to 2026-09-21T14:14:55Z: looked for 1 of \d\d "
+        r"known problems in esx01\.",
         text,
     )
     assert "20 samples after that were not judged." in text

@@ -87,7 +87,7 @@ def test_a_healthy_session_says_so_and_what_was_not_checked() -> None:
     recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
     recording.vm("web01", {"cpu.ready": 0.4, "cpu.max_limited": 0.0})
     text = printed(recording, checks=True)
-    assert text.startswith("No problem found.\n")
+    assert text.startswith("Judged in part: no problem found in CPU.\n")
     assert re.search(r"Checked +\d problems: .*cpu.limit \(1\),.*cpu.ready_high\s+\(1\)", text, re.DOTALL)
     assert "cpu.costop: needs CPU co-stop (%CSTP), which this data does not have." in text
     assert "storage.nfs_latency" in text
@@ -156,7 +156,7 @@ def test_what_is_only_worth_knowing_is_listed_together() -> None:
             name, {"mem.swapped": 300.0, "mem.swap_read": 0.0, "mem.swap_write": 0.0, "mem.size": 4096.0}
         )
     text = printed(recording)
-    assert text.startswith("No problem found; 3 to know of.\n")
+    assert text.startswith("Judged in part: no problem found in memory; 3 to know of.\n")
     assert "1. ℹ INFO  Memory still swapped from an earlier shortage: 3 VMs\n   - a has 300 MB" in text
 
 

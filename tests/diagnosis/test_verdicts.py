@@ -18,12 +18,14 @@ from sessions.verdict_wording import (
     entity_text,
     limits_of,
     reach_text,
+    verdict_json,
     verdict_sentence,
     verdict_title,
 )
-from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, Verdict, samples_after
+from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, SourceReach, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
+from viewmodels.verdict_words import verdict_health
 
 
 def at(t_ms: int) -> str:
@@ -47,7 +49,7 @@ def test_it_says_up_to_when_and_what_it_judged() -> None:
     assert found.verdict.is_clear
     assert found.reach[WEB01].to == end
     assert 0 < found.reach[WEB01].problems < found.reach[WEB01].of
-    assert verdict_title(found.verdict) == "No problem found"
+    assert verdict_title(found.verdict) == "Judged in part: no problem found in CPU"
     assert reach_text(found.verdict, at, end + 25_000) == f"Judged to {at(end)}, 25 s behind"
 
 
@@ -129,7 +131,47 @@ def test_findings_are_counted_and_info_is_no_problem() -> None:
     gappy.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
     with_info = diagnosed(gappy).verdict
     assert (with_info.counts.info, with_info.is_clear) == (1, True)
-    assert verdict_title(with_info) == "No problem found; 1 to know of"
+    assert verdict_title(with_info) == "Judged in part: no problem found in CPU; 1 to know of"
+
+
+def clear(*problems: str) -> Verdict:
+    reach = (SourceReach(1, "esx01", TimeRange(0, 1), 2),)
+    return Verdict(
+        "judged", reach, tuple(CheckReach(one, one, 1, 1, verdict="not found") for one in problems)
+    )
+
+
+@pytest.mark.parametrize(
+    ("problems", "title", "health"),
+    [
+        ("cpu.a mem.b storage.c net.d", "No problem found", "ok"),
+        ("cpu.a numa.b storage.c net.d", "No problem found", "ok"),
+        ("cpu.a mem.b", "Judged in part: no problem found in CPU and memory", "partly"),
+        ("storage.c vsan.d", "Judged in part: no problem found in storage", "partly"),
+        ("cluster.a", "Judged in part: no problem found in what was judged", "partly"),
+    ],
+)
+def test_a_whole_session_is_clear_only_if_something_of_each_area_was_judged(
+    problems: str, title: str, health: str
+) -> None:
+    verdict = clear(*problems.split())
+    assert (verdict_title(verdict), verdict_health(verdict)) == (title, health)
+    assert verdict_json(verdict)["partly"] == (health == "partly")
+    assert bool(limits_of(verdict)) == (health == "partly")
+
+
+def test_entities_that_were_judged_are_clear_although_others_have_areas_of_their_own() -> None:
+    verdict = clear("cpu.ready_high")
+    assert verdict_health(verdict, is_of_entities=True) == "ok"
+    assert verdict_title(verdict, is_of_entities=True) == "No problem found"
+    assert verdict_json(verdict)["unjudged_areas"] == ["memory", "storage", "network"]
+
+
+def test_what_was_found_is_said_first_whatever_was_not_judged() -> None:
+    verdict = replace(clear("cpu.ready_high"), counts=SeverityCounts(warning=1))
+    assert (verdict_title(verdict), verdict_health(verdict)) == ("1 warning", "warning")
+    assert not verdict_json(verdict)["partly"]
+    assert verdict_json(verdict)["unjudged_areas"] == ["memory", "storage", "network"]
 
 
 def test_samples_after_the_verdict_are_counted() -> None:

@@ -218,6 +218,11 @@ def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
     assert whole is not None
     assert re.fullmatch(r"looked for \d+ of \d+ known problems(, .*,)? in 2 sources", whole.covered)
     assert whole.checks_of == ""
+    assert (whole.health, whole.title) == ("partly", "Judged in part: no problem found in CPU and memory")
+    assert whole.short.startswith("Judged in part to ")
+    status = live.window.status.verdict.text()
+    assert "◐" in status
+    assert "Judged in part to " in status
     assert alive.checks  # ready of gone may be the worst: it is no number of alive's
     assert alive.checks_of.startswith("Each check below says the worst number of the whole session")
     known = r"looked for 2 of the \d+ known problems that alive can have, in esx-alive"

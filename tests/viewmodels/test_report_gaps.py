@@ -1,4 +1,4 @@
-"""How complete a report calls a recording: with gaps, gaps of single entities, and without samples."""
+"""How complete a report calls a recording: with gaps, of single entities or counters, and without samples."""
 
 from __future__ import annotations
 
@@ -51,3 +51,11 @@ def test_without_samples_nothing_is_complete(tmp_path: Path) -> None:
     assert "0 samples in the recording" in text
     assert "No sample was recorded." in text
     assert "no gap" not in text.lower()
+
+
+def test_a_capture_of_few_counters_is_judged_in_part_from_its_title_on(tmp_path: Path) -> None:
+    text = told(written(tmp_path / "cpu.hscope"))
+    assert " Judged in part: no performance problem found in CPU " in text
+    assert "Judged in part: no problem was found in CPU. This is no all-clear for memory, storage and" in text
+    assert "No problem was found" not in text
+    assert "No problem found" not in text

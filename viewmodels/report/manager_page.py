@@ -9,7 +9,14 @@ from resources.guided_flow import load_flow
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Finding
 from sessions.times import TimeRange, joined, longest_pause
-from sessions.verdict_wording import counts_text, covered_text, limits_of, reach_text
+from sessions.verdict_wording import (
+    counts_text,
+    covered_text,
+    judged_areas_text,
+    limits_of,
+    reach_text,
+    unjudged_areas_text,
+)
 from sessions.verdicts import SeverityCounts
 from viewmodels.comparison_texts import headline as comparison_headline
 from viewmodels.comparison_texts import same_load
@@ -79,6 +86,8 @@ def headline(material: Material) -> str:
         return material.tests[0].title if len(material.tests) == 1 else "Guided tests"
     if not material.verdict.is_judged:
         return "Performance report: nothing was judged"
+    if material.verdict.is_partly_clear:
+        return f"Judged in part: no performance problem found in {judged_areas_text(material.verdict)}"
     return "No performance problem found"
 
 
@@ -154,7 +163,11 @@ def _no_problem(material: Material) -> Iterator[Run]:
         yield bold("No known problem could be looked for. ")
         yield Run(f"{reach_text(verdict, at)}.")
         return
-    yield bold("No problem was found. ")
+    if verdict.is_partly_clear:
+        yield bold(f"Judged in part: no problem was found in {judged_areas_text(verdict)}. ")
+        yield Run(f"{unjudged_areas_text(verdict)} ")
+    else:
+        yield bold("No problem was found. ")
     yield Run(f"Hyperscope {covered_text(verdict)}, up to {at(verdict.judged_to or 0)}. ")
     if material.findings:
         yield Run("What is worth knowing, and hurts nobody now, is listed below. ")
@@ -269,7 +282,8 @@ def _tiles(material: Material) -> Tiles:
             what = shown(f"{row.what}{f'; {row.limit}' if row.limit else ''}", 90)
             tiles.append(Tile(row.value, what, link=proof))
     if material.verdict.is_judged:
-        tone: Tone = "critical" if counts.critical else "warning" if counts.warning else "ok"
+        clear: Tone = "plain" if material.verdict.is_partly_clear else "ok"
+        tone: Tone = "critical" if counts.critical else "warning" if counts.warning else clear
         words = counts_text(SeverityCounts(counts.critical, counts.warning))
         noun = "problem" if counts.troubles == 1 else "problems"
         problems = f"{noun}: {words}" if words else noun

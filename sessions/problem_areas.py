@@ -1,0 +1,41 @@
+"""What a host is judged for: CPU, memory, storage and network, and which problems belong to each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemArea:
+    """An area by its name within a sentence; ``parts`` are the first parts of its problems' ids."""
+
+    name: str
+    parts: frozenset[str]
+
+
+PROBLEM_AREAS = (
+    ProblemArea("CPU", frozenset({"cpu"})),
+    ProblemArea("memory", frozenset({"mem", "numa"})),
+    ProblemArea("storage", frozenset({"storage"})),
+    ProblemArea("network", frozenset({"net"})),
+)
+"""The areas in the order in which they are told."""
+
+
+def area_of(problem: str) -> ProblemArea | None:
+    """Return the area of a problem by its id; None for what is in none of them: a cluster's, a vSAN's."""
+    part = problem.partition(".")[0]
+    return next((area for area in PROBLEM_AREAS if part in area.parts), None)
+
+
+def areas_without(problems: Collection[str]) -> Sequence[ProblemArea]:
+    """Return the areas that none of some problems belongs to."""
+    found = {area_of(problem) for problem in problems}
+    return [area for area in PROBLEM_AREAS if area not in found]
+
+
+def listed(areas: Sequence[ProblemArea]) -> str:
+    """Return the names of areas as a part of a sentence: "CPU, memory and storage"."""
+    names = [area.name for area in areas]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
