@@ -142,7 +142,7 @@ class Tables:
         first = values[0]
         differs = (values != first).any(axis=0)  # NaN differs from itself
         known_some = np.flatnonzero(differs)
-        rows = np.ascontiguousarray(values[:, known_some].T)
+        rows = np.ascontiguousarray(values.T[known_some])  # a reader's values lie series by series
         absent = np.isnan(rows)
         if not absent.any():
             came = np.zeros(known_some.size, bool)

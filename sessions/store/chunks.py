@@ -32,10 +32,13 @@ _BASES = tuple(struct.Struct(form) for form in ("<b", "<h", "<i", "<q"))
 _HEADS = tuple(struct.Struct(f"<B{form.format[1:]}") for form in _BASES)
 """A chunk's form and base."""
 _SEAL = struct.Struct("<I")
+_CRC_OF_SEALED = zlib.crc32(seal(b""))
+"""The CRC-32 of whatever has its own CRC-32 behind it: always the same, as mathematics has it."""
 _BASE_SIZES = tuple(next(i for i, form in enumerate(_BASES) if bits < 8 * form.size) for bits in range(64))
-_SCALES = tuple(10.0**places for places in range(4))
 _PRESENCE = struct.Struct("<H")
 _SPARSE = 0x20
+_NO_BASE = "a chunk that ends in its head"
+_NOT_EXACT = "a chunk whose base is out of range"
 
 _COMPRESSOR = FileCompressor()
 _DECOMPRESSOR, _ = FileDecompressor.new(_COMPRESSOR.write_header())
@@ -127,18 +130,23 @@ def decode_rows(blobs: Sequence[bytes], rows: Sequence[int], values: FloatArray)
 
     Raises BlobError.
     """
-    plain: dict[int, tuple[list[int], list[bytes]]] = {}
-    crc, at_end = zlib.crc32, -_SEAL.size
+    alike: dict[int, tuple[list[int], list[bytes]]] = {}
+    crc = zlib.crc32
     for row, blob in zip(rows, blobs, strict=True):
-        data = blob[:at_end]
-        if not data or crc(data) != int.from_bytes(blob[at_end:], "little") or not _is_plain(data[0]):
+        if crc(blob) != _CRC_OF_SEALED or len(blob) <= _SEAL.size:
             decode_chunk(blob, values[row])
+            continue
+        of_form = alike.get(blob[0])
+        if of_form is None:
+            of_form = alike[blob[0]] = ([], [])
+        of_form[0].append(row)
+        of_form[1].append(blob)
+    for form, (of_rows, chunks) in alike.items():
+        if _is_plain(form):
+            values[of_rows] = _decoded(chunks, form, values.shape[1])
         else:
-            of_type = plain.setdefault(data[0] & 7, ([], []))
-            of_type[0].append(row)
-            of_type[1].append(data)
-    for code, (of_rows, chunks) in plain.items():
-        values[of_rows] = _decoded(chunks, code, values.shape[1])
+            for row, blob in zip(of_rows, chunks, strict=True):
+                decode_chunk(blob, values[row])
 
 
 def _is_plain(form: int) -> bool:
@@ -146,23 +154,30 @@ def _is_plain(form: int) -> bool:
     return not form & _SPARSE and 0 < form & 7 < len(_TYPES)
 
 
-def _decoded(chunks: Sequence[bytes], code: int, ticks: int) -> FloatArray:
-    """The values (chunks, ticks) of plain chunks of one type: added to and scaled all at once."""
-    codes = np.empty((len(chunks), ticks), _TYPES[code])
-    bases, scales = np.empty((len(chunks), 1)), np.empty((len(chunks), 1))
-    decompress, name = _DECOMPRESSOR.chunk_decompressor, _PCODEC_NAMES[code]
+def _decoded(blobs: Sequence[bytes], form: int, ticks: int) -> FloatArray:
+    """The values (chunks, ticks) of plain chunks of one form: added to and scaled all at once."""
+    base, name = _BASES[form >> 6], _PCODEC_NAMES[form & 7]
+    begin, end = 1 + base.size, -_SEAL.size
+    if min(map(len, blobs)) < begin - end:
+        raise BlobError(_NO_BASE)
+    read_base = base.unpack_from
+    bases = [read_base(blob, 1)[0] for blob in blobs]
+    if max(bases) > MAX_EXACT or min(bases) < -MAX_EXACT:
+        raise BlobError(_NOT_EXACT)
+    codes = np.empty((len(blobs), ticks), _TYPES[form & 7])
+    decompress = _DECOMPRESSOR.chunk_decompressor
     try:
-        for number, data in enumerate(chunks):
-            bases[number], begin = _base(data)
-            scales[number] = _SCALES[data[0] >> 3 & 3]
-            chunk, used = decompress(data[begin:], name)
-            progress, _ = chunk.read_page_into(data[begin + used :], ticks, codes[number])
+        for blob, row in zip(blobs, codes, strict=True):
+            chunk, used = decompress(blob[begin:end], name)
+            progress, _ = chunk.read_page_into(blob[begin + used : end], ticks, row)
             if progress.n_processed != ticks:
                 raise BlobError("a chunk ends early")
     except RuntimeError as error:
         raise BlobError(f"a chunk is damaged ({error})") from error
-    values: FloatArray = np.add(codes, bases, dtype=np.float64)  # exact: the sum is below 2**53
-    values /= scales
+    addends = np.array(bases, np.float64)[:, np.newaxis]
+    values: FloatArray = np.add(codes, addends, dtype=np.float64)  # exact: the sum is below 2**53
+    if places := form >> 3 & 3:
+        values /= 10.0**places
     return values
 
 
@@ -188,10 +203,10 @@ def decode_chunk(blob: bytes, values: FloatArray) -> None:
 def _base(data: bytes) -> tuple[int, int]:
     form = _BASES[data[0] >> 6]
     if len(data) < 1 + form.size:
-        raise BlobError("a chunk that ends in its head")
+        raise BlobError(_NO_BASE)
     base = form.unpack_from(data, 1)[0]
     if abs(base) > MAX_EXACT:
-        raise BlobError("a chunk whose base is out of range")
+        raise BlobError(_NOT_EXACT)
     return base, 1 + form.size
 
 

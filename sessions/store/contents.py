@@ -94,16 +94,17 @@ class _Slab:
 
     def add(self, segment: Segment, positions: IntArray, chunks: Mapping[int, bytes]) -> _Place:
         """Add the chunks of some series of a block, from ``chunks`` by id."""
-        first, missing = self._height, list[int]()
-        for row, number in enumerate((positions | segment.id << CHUNK_BITS).tolist()):
-            chunk = chunks.get(number)
-            if chunk is None:
-                missing.append(row)
-            else:
-                self._rows.append(first + row)
-                self._chunks.append(chunk)
+        first = self._height
         self._height += positions.size
-        return _Place(slice(first, self._height), missing)
+        place = slice(first, self._height)
+        found = list(map(chunks.get, (positions | segment.id << CHUNK_BITS).tolist()))
+        there = [chunk for chunk in found if chunk is not None]
+        self._chunks += there
+        if len(there) == len(found):
+            self._rows += range(first, self._height)
+            return _Place(place, [])
+        self._rows += [first + row for row, chunk in enumerate(found) if chunk is not None]
+        return _Place(place, [row for row, chunk in enumerate(found) if chunk is None])
 
     def decoded(self, ticks: int) -> FloatArray:
         """Decode all chunks; the rows without one are left undefined."""

@@ -220,7 +220,7 @@ class SessionReader(FollowingReader):
             spec=spec,
             start=span.start if span else None,
             end=span.end if span else None,
-            ticks=self._samples.times(number, None).size,
+            ticks=self._samples.ticks(number),
             samples=sum(segment.samples for segment in segments),
             state=self._state_of(state),
         )

@@ -45,6 +45,7 @@ class Samples:
         self.segments: Sequence[Segment] = ()
         self._layouts: dict[int, Layout] = {}
         self._overlapping: dict[int, frozenset[int]] = {}
+        self._ticks: dict[int, int] = {}
         self._seen: int | None = None
         self._loading = threading.Lock()
 
@@ -79,6 +80,7 @@ class Samples:
             load_layouts(self.database, self._layouts, self.inventory.source)
             self.segments = load_segments(self.database, self._layouts, self.segments)
         self._overlapping.clear()
+        self._ticks.clear()
         self._seen = version
 
     def _require_same_session(self) -> None:
@@ -114,6 +116,12 @@ class Samples:
             self.contents.times(segment)[_cut(self.contents.times(segment), window)] for segment in touched
         ]
         return distinct(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
+
+    def ticks(self, source: int) -> int:
+        """Return how many sampling instants a source has in all."""
+        if source not in self._ticks:
+            self._ticks[source] = self.times(source, None).size
+        return self._ticks[source]
 
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
         """Return the time ranges of these series' samples in segments after ``newest``, and the newest
