@@ -87,6 +87,7 @@ def import_captures(
     can't be read as a capture, and why, as long as another one can; without it such a file ends the import.
 
     Raises NotFoundError, AccessDeniedError, NotACaptureError for a file that can't be read as a capture;
+    BadInputError where there are rows and not one of them can be read;
     AlreadyExistsError, DiskFullError and the like for ``out``; CancelledError when ``cancel`` is set.
     Whatever is raised, no session is left behind.
     """
@@ -201,6 +202,7 @@ class _Import:
                         self._read(one, writer, spool)
                     while self._pool.busy:
                         self._collect(writer, _PATIENCE_S)
+                self._outcome.require_sound_row()
                 self._finish(writer)
                 writer.close()
                 on_failure.pop_all()

@@ -13,8 +13,9 @@ from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import PieceResult
 from collectors.esxtop.reading import Tally
-from collectors.esxtop.report import FileReport, ImportReport, Losses, Progress
+from collectors.esxtop.report import DamagedRow, FileReport, ImportReport, Losses, Progress
 from collectors.esxtop_names import HostColumns
+from resources.failures import BadInputError
 from resources.units import format_count
 from sessions.model import AHEAD_OF_UTC, ZONE, ZONE_NOT_TOLD, EntityRef, IntArray
 
@@ -40,6 +41,21 @@ class Outcome:
         self._notes: dict[str, None] = {}
         self._losses = Losses()
         self._rows = 0
+
+    def require_sound_row(self) -> None:
+        """Raise BadInputError if there were rows, and not a single value of them could be read."""
+        if self._samples or not self._losses.rows:
+            return
+        names = ", ".join(file.name for file in self._files[:_MAX_NAMED])
+        count, first = self._losses.rows, self._first_lost()[0]
+        rows = "The only row" if count == 1 else f"All {format_count(count)} rows"
+        are = "is" if count == 1 else "are"
+        raise BadInputError(
+            f"{rows} of {names} {are} damaged, and no value could be read "
+            f"(line {format_count(first.line)}: {first.why}).",
+            meaning="No session was written.",
+            advice="Copy the capture again from the host where it was made.",
+        )
 
     def progress(self) -> Progress:
         """Return the progress so far."""
@@ -115,7 +131,7 @@ class Outcome:
             start=int(every.min()) if len(every) else None,
             end=int(every.max()) if len(every) else None,
             interval_s=min(intervals, default=None),
-            damaged=tuple(sorted(self._losses.named, key=lambda row: (row.file, row.line))),
+            damaged=tuple(self._first_lost()),
             damaged_rows=self._losses.rows,
             lost_values=self._losses.values,
             gaps=self.gaps,
@@ -141,10 +157,14 @@ class Outcome:
             )
         return notes + self._damage_notes()
 
+    def _first_lost(self) -> list[DamagedRow]:
+        """The damaged rows that are named, in the order of the files."""
+        return sorted(self._losses.named, key=lambda row: (row.file, row.line))
+
     def _damage_notes(self) -> list[str]:
         if not self._losses.rows:
             return []
-        rows = sorted(self._losses.named, key=lambda row: (row.file, row.line))
+        rows = self._first_lost()
         damaged, lost = format_count(self._losses.rows), format_count(self._losses.values)
         notes = [f"{damaged} rows are damaged: {lost} values were lost."]
         for row in rows[:_MAX_NAMED]:

@@ -10,6 +10,7 @@ import pytest
 
 from collectors.esxtop import lines
 from collectors.esxtop_names import ColumnPath
+from resources.failures import BadInputError
 from sessions.store import SessionReader
 from tests.esxtop.captures import HOST, Written, capture, imported
 
@@ -130,6 +131,35 @@ def test_many_damaged_rows_are_counted_and_some_named(tmp_path: Path) -> None:
     report, _ = imported(tmp_path / "a.csv")
     assert (report.damaged_rows, len(report.damaged)) == (300, 100)
     assert len(report.notes) < 10
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ('"03/09/2026 14:21:55","x","z",', "in column 2 is not a number"),
+        ('"03/09/2026 14:21:55","4",', "2 fields where the header has 3"),
+        ('"99/99/2026 14:21:55","4","5",', "time"),
+        ('"03/09/2026 14:2', ""),
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_capture_of_which_no_row_can_be_read_is_refused(
+    row: str, why: str, rows: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("\n".join([ten_rows()[0], *[row] * rows]) + "\n")
+    with pytest.raises(BadInputError, match=r"damaged, and no value could be read \(line 2: ") as refused:
+        imported(tmp_path / "a.csv")
+    assert why in str(refused.value)
+    assert "No session was written." in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_one_sound_row_is_kept_among_files_of_which_no_row_can_be_read(tmp_path: Path) -> None:
+    text = ten_rows()
+    (tmp_path / "a.csv").write_text("\n".join([text[0], '"03/09/2026 14:21:55","x","z",']) + "\n")
+    (tmp_path / "b.csv").write_text("\n".join(text[:2]) + "\n")
+    report, _ = imported(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert (report.rows, report.damaged_rows) == (2, 1)
 
 
 @pytest.mark.parametrize("text", [["header"], ["header", ""]])
