@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sessions.model import Event
+from sessions.shared_devices import PARTITION, is_device_name
 
 _WORDS = re.compile(r"\w+")
 
@@ -45,5 +46,8 @@ class EventWords:
 
 @lru_cache(maxsize=1024)
 def _whole(short: str) -> re.Pattern[str]:
-    """The name as a word of its own: ``vmnic1`` is not in ``vmnic10``, ``naa.1`` not in ``naa.1:2``."""
-    return re.compile(rf"(?<![\w.:-]){re.escape(short)}(?![\w:-])")
+    """The name as a word of its own: ``vmnic1`` is not in ``vmnic10``, ``vmhba1`` not in ``vmhba1:C0``. What
+    is told of a device's partition, ``naa.1:2``, is told of ``naa.1``.
+    """
+    partition = f"(?:{PARTITION})?" if is_device_name(short) else ""
+    return re.compile(rf"(?<![\w.:-]){re.escape(short)}{partition}(?![\w:-])")

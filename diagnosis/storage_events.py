@@ -9,6 +9,7 @@ from diagnosis.session_events import SessionEvents
 from diagnosis.topology import SHARED_BY_HOSTS, Topology
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, Event
+from sessions.shared_devices import whole_device
 
 _IDENTIFIER = re.compile(
     r"\b(?:(?:naa|eui|uuid|t10|mpx)\.[^\s\]\"',;()]*[^\s\]\"',;().:]"
@@ -53,7 +54,7 @@ def _in_logs(
 def _identifiers(topology: Topology, event: Event) -> set[str]:
     """The devices and volumes that an event names; a datastore by its name where it is the datastore's."""
     found = set(_IDENTIFIER.findall(event.text))
-    found.update([one.partition(":")[0] for one in found])  # naa.6005:1 is a partition of it
+    found.update([whole_device(one) for one in found])
     if event.entity is not None and event.entity.kind in SHARED_BY_HOSTS:
         found.add(topology.entity(event.entity).name)
     return found

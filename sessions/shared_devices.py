@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from sessions.model import EntityRef
 
 _WORLDWIDE = ("naa.", "eui.", "uuid.")
+_DEVICE = re.compile(r"(?:naa|eui|uuid|t10|mpx)\.\S+")
+PARTITION = r":\d+"
+"""What a host writes after a device's name for a partition of it: ``naa.6:3``, ``mpx.vmhba0:C0:T0:L0:1``."""
+_PARTITION_OF = re.compile(rf"(?P<device>.+?){PARTITION}")
 
 
 def is_shared_device(device: str) -> bool:
@@ -16,6 +22,17 @@ def is_shared_device(device: str) -> bool:
     become one.
     """
     return device.startswith(_WORLDWIDE)
+
+
+def is_device_name(name: str) -> bool:
+    """Return True if this is how a host names a storage device, or a partition of one."""
+    return bool(_DEVICE.fullmatch(name))
+
+
+def whole_device(name: str) -> str:
+    """Return the name of the device that a device's partition is on; any other name as it is."""
+    found = _PARTITION_OF.fullmatch(name) if is_device_name(name) else None
+    return found["device"] if found else name
 
 
 def device_ref(host: str, device: str) -> EntityRef:

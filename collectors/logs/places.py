@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from collectors.logs.folding import Burst
 from sessions.model import Entity, EntityRef, Kind
-from sessions.shared_devices import is_shared_device
+from sessions.shared_devices import is_shared_device, whole_device
 
 _OF_HOST: Mapping[str, Kind] = {"adapter": "adapter", "nic": "nic"}
 
@@ -81,7 +81,7 @@ class Places:
         return self._local(_OF_HOST[group], name, host)
 
     def _device(self, name: str, host: EntityRef | None) -> EntityRef | None:
-        name = name.partition(":")[0] if is_shared_device(name) else name  # a partition
+        name = whole_device(name)
         if is_shared_device(name):
             return self._entity(EntityRef("device", name), name, None)
         if host is None:

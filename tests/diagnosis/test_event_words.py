@@ -17,6 +17,7 @@ NAMES = [
     "vmnic10",
     "naa.600508",
     "naa.600508:2",
+    "mpx.vmhba0:C0:T0:L0",
     "ds-a",
     "ds a",
     "ds (a)",
@@ -36,7 +37,11 @@ def events(*texts: str) -> list[Event]:
     [
         ("esx01/vmnic1", [0, 3]),
         ("vmnic10", [1]),
-        ("naa.600508", [2]),
+        ("naa.600508", [2, 5]),
+        ("naa.600508:3", [5]),
+        ("mpx.vmhba0:C0:T0:L1", [6]),
+        ("mpx.vmhba0:C0:T0:L10", []),
+        ("vmhba0", []),
         ("naa.60050", []),
         ("iSCSI 1 (old)", [4]),
         ("--", [4]),
@@ -45,7 +50,8 @@ def events(*texts: str) -> list[Event]:
 def test_a_name_is_found_as_a_word_of_its_own(name: str, found: list[int]) -> None:
     told = events(
         "vmnic1 is down", "vmnic10 is up, vmnic11 too", "Path to naa.600508, lost", "team of vmnic0,vmnic1.",
-        "Datastore iSCSI 1 (old) -- full",
+        "Datastore iSCSI 1 (old) -- full", "Volume on naa.600508:3 was lost; not naa.6005081:3, naa.600508:x",
+        "Partition mpx.vmhba0:C0:T0:L1:5 is gone",
     )  # fmt: skip
     assert EventWords(told).naming(name) == [told[one] for one in found]
 
@@ -55,7 +61,8 @@ def test_the_index_finds_what_reading_every_text_finds(parts: list[list[str]]) -
     told = events(*("".join(one) for one in parts))
     words = EventWords(told)
     for name in NAMES:
-        pattern = re.compile(rf"(?<![\w.:-]){re.escape(name)}(?![\w:-])")
+        partition = r"(?::\d+)?" if name.startswith(("naa.", "mpx.")) else ""
+        pattern = re.compile(rf"(?<![\w.:-]){re.escape(name)}{partition}(?![\w:-])")
         assert list(words.naming(name)) == [one for one in told if pattern.search(one.text)]
 
 

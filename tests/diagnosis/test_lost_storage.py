@@ -53,8 +53,10 @@ def test_what_tells_of_no_loss_or_of_nothing_is_not_found(text: str) -> None:
     assert not findings(site(text), problem="storage.path")
 
 
-def test_a_device_that_has_samples_is_judged_as_itself() -> None:
-    (found,) = findings(site(APD.format(LUN)), problem="storage.path")
+@pytest.mark.parametrize("told", [LUN, f"{LUN}:3"])
+def test_a_device_that_has_samples_is_judged_as_itself(told: str) -> None:
+    """Also where a partition of it is told of."""
+    (found,) = findings(site(APD.format(told)), problem="storage.path")
     assert found.entity == EntityRef("device", LUN)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.shared_devices import is_shared_device
+from sessions.shared_devices import is_shared_device, whole_device
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,19 @@ from sessions.shared_devices import is_shared_device
 )
 def test_only_numbers_that_the_device_itself_gives_are_its_own_everywhere(device: str, shared: bool) -> None:
     assert is_shared_device(device) is shared
+
+
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [
+        ("naa.600508b4:3", "naa.600508b4"),
+        ("eui.0025385b:1", "eui.0025385b"),
+        ("mpx.vmhba0:C0:T0:L0:5", "mpx.vmhba0:C0:T0:L0"),
+        ("mpx.vmhba0:C0:T0:L0", "mpx.vmhba0:C0:T0:L0"),
+        ("t10.ATA_____DISK:1", "t10.ATA_____DISK"),
+        ("naa.600508b4", "naa.600508b4"),
+        ("vmhba1:2", "vmhba1:2"),
+    ],
+)
+def test_a_partition_is_of_its_device(name: str, device: str) -> None:
+    assert whole_device(name) == device
