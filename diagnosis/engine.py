@@ -19,6 +19,7 @@ from diagnosis.explain import Explanation, explain
 from diagnosis.finding_notes import class_note, pattern_note, short_note
 from diagnosis.finer_source import SourcesOf, written
 from diagnosis.first_look import first_look
+from diagnosis.left_out import left_out_texts
 from diagnosis.prepared import Prepared, prepare
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.pruning import Pruning
@@ -168,7 +169,9 @@ class Run:
         self._judged_on: dict[tuple[str, EntityRef], list[EntityRef]] = {}
         self._ways: dict[tuple[str, EntityRef], list[BadWay]] = {}
         shortest_s = shortest_hold_s(self._problems)
-        self._book = ReachBook(self._problems.cards, shortest_s, self._topology, self._table)
+        self._book = ReachBook(
+            self._problems.cards, shortest_s, self._topology, self._table, prepared.possible.silences
+        )
 
     def run(self) -> Diagnosis:
         """Check all problems. Raises CancelledError when asked to stop."""
@@ -213,7 +216,8 @@ class Run:
             self._progress(1.0, "done")
         self._numbers.read_ahead(self._table)
         outcomes = Outcomes(ranked, self._suspects, self._numbers)
-        judged = self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes)
+        left_out = left_out_texts(self._prepared.possible, self._catalogue, self._topology)
+        judged = self._book.verdict(self._sources, self._problems.cards, self._catalogue, outcomes, left_out)
         verdict = replace(
             with_next_step(judged, self._sources, self._problems.looks),
             judged_with=self._topology.storage.own_sets(),

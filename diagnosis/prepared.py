@@ -14,6 +14,7 @@ from diagnosis.gates import series_of
 from diagnosis.judged_rows import KnownSamples
 from diagnosis.members import MemberBook
 from diagnosis.path_matching import link_paths
+from diagnosis.possible_samples import PossibleSamples
 from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.pruning import Pruning, pruning_of
 from diagnosis.reach import ReachKept
@@ -21,6 +22,7 @@ from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene
 from diagnosis.topology import Topology
+from resources.possible_values import load_possible_values
 from resources.problem_cards import Problems, Rule
 from sessions.distinct import distinct
 from sessions.model import EntityRef, Event, IntArray, SampleSource, Source
@@ -37,6 +39,7 @@ class Prepared:
 
     problems: Problems
     rules: Sequence[CompiledRule]
+    possible: PossibleSamples
     source: SampleSource
     sources: Sequence[Source]
     window: TimeRange
@@ -104,18 +107,22 @@ class Prepared:
         self.window = window
         self.sources = session.sources()
         self.topology.window = window
+        self.possible.extend(window)
         self.table.extend(window, rewritten)
         if rewritten:
             self.known.clear()  # a source's conditions may read series of another one
         self._read_records(session)
 
     def is_extendable(self, window: TimeRange) -> bool:
-        """Return True if no fact begins or ends in the time that a longer window adds."""
+        """Return True if no fact begins or ends in the time that a longer window adds, and what never counted
+        has not begun to.
+        """
         old = self.window
         times = (at for fact in self.source.facts() for at in (fact.start, fact.end) if at is not None)
         return (
             self.paths_are_final
             and window.start == old.start
+            and self.possible.is_as_before(window)
             and not any(old.end < at <= window.end + 1 for at in times)
         )
 
@@ -152,7 +159,9 @@ def prepare(
     rules = compile_problems(problems)
     counters = {key for rule in rules for key in rule.counters()}
     sources = session.sources()
-    source = with_derived(session, problems.derived, counters, window)
+    needed = {key for rule in problems.derived.counters for key in rule.counters.values()}
+    possible = PossibleSamples(session, load_possible_values(), {*counters, *needed}, window)
+    source = with_derived(possible, problems.derived, counters, window)
     topology = Topology(source, counters, window, problems.system_vms, problems.storage)
     table = SampleTable(source, window, topology.series.source_of)
     are_final = link_paths(source, topology, table)
@@ -161,8 +170,8 @@ def prepare(
     gaps = gaps_by_entity(session.gaps(), window)
     members = MemberBook(topology)
     return Prepared(
-        problems, rules, source, sources, window, topology, table, told, events, gaps, members, are_final,
-        only=only,
+        problems, rules, possible, source, sources, window, topology, table, told, events, gaps, members,
+        are_final, only=only,
     )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from diagnosis.kinds import plural
 from diagnosis.pruning import Pruning
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Scene
+from diagnosis.silent_hosts import Silence
 from diagnosis.sustained import finer_interval_s, too_short, unseen_seconds
 from diagnosis.topology import Topology, told_as
 from diagnosis.who_would_know import (
     absent_text,
     lacking_text,
     only_finds_there,
+    reads_any,
     seldom_text,
     unsampled_text,
     untold_text,
@@ -40,6 +43,8 @@ _NAMED = 3
 """Hosts that a reason names."""
 TOO_FEW_SAMPLES = "too few samples"
 """Why a check judged nothing that only had too few samples."""
+NEVER_COUNTED = "what it looks at never counted"
+"""Why a check judged nothing where all zeros of a host's counters say nothing."""
 TOO_FEW_THEN = "too few samples in this time"
 """Why a check judged nothing of a part of the time, although there are samples before or after."""
 _NEVER_JUDGED = {
@@ -147,9 +152,16 @@ class ReachBook:
     """Collects, rule by rule, what a diagnosis judged."""
 
     def __init__(
-        self, cards: Sequence[Card], shortest_s: float, topology: Topology, table: SampleTable
+        self,
+        cards: Sequence[Card],
+        shortest_s: float,
+        topology: Topology,
+        table: SampleTable,
+        silences: Sequence[Silence] = (),
     ) -> None:
         self._topology, self._table = topology, table
+        self._mute = {(one.source, one.host) for one in silences if one.is_all}
+        self._silent = frozenset(key for one in silences for key in one.counters)
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
         self._rows: list[JudgedRows] = []
         self._source_to: dict[int, int] = {}
@@ -176,7 +188,8 @@ class ReachBook:
                 tally.saw(what, len(found.hits), len(found.hits))
             return
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
-        if not found.entities:
+        if not found.entities or self._is_mute(scene):
+            tally.saw(what, found.entities, 0)
             return
         if found.short or too_short(scene.times, Hold(self._shortest, self._shortest)):
             tally.saw(what, found.entities, found.judged)
@@ -199,6 +212,11 @@ class ReachBook:
             hosts = self._hosts_to.setdefault(scene.source, {})
             for row in np.flatnonzero(rows.judged).tolist():
                 hosts[rows.refs[row]] = max(int(rows.to[row]), hosts.get(rows.refs[row], 0))
+
+    def _is_mute(self, scene: Scene) -> bool:
+        """True if nothing of any host of the scene's source ever counted."""
+        hosts = self._topology.rows(scene.source, "host")
+        return bool(hosts) and all((scene.source, self._topology.base(one)) in self._mute for one in hosts)
 
     def _note_coarseness(self, tally: CardTally, scene: Scene, found: Detection, rows: JudgedRows) -> None:
         """Note what samples as far apart as these may hide, and whether they are too few: two rows of a
@@ -247,10 +265,17 @@ class ReachBook:
         ]
 
     def verdict(
-        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, outcomes: Outcomes
+        self,
+        sources: Sequence[Source],
+        cards: Iterable[Card],
+        catalogue: Catalogue,
+        outcomes: Outcomes,
+        left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> Verdict:
-        """Return the verdict over all that was noted."""
-        reached, kinds = self._sources(sources), {one.spec.kind for one in sources}
+        """Return the verdict over all that was noted. ``left_out`` says for some sources which of their
+        samples can't be true.
+        """
+        reached, kinds = self._sources(sources, left_out), {one.spec.kind for one in sources}
         checks = tuple(
             self._seen(
                 self._left_open(_with_outcome(self._check(card, sources, catalogue), outcomes)),
@@ -301,11 +326,12 @@ class ReachBook:
         """
         return rows.part < self._enough and all(ref.kind == "host" for ref in rows.refs)
 
-    def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
+    def _sources(self, sources: Sequence[Source], left_out: Mapping[int, str]) -> tuple[SourceReach, ...]:
         newest = max(
             (self._table.reference_end(one.id) for one in sources if self._table.axis(one.id).size), default=0
         )
-        return tuple(self._source(one, newest) for one in sources)
+        found = [self._source(one, newest) for one in sources]
+        return tuple(_without(one, left_out.get(one.source, "")) for one in found)
 
     def _source(self, source: Source, newest: int) -> SourceReach:
         axis, to = self._table.axis(source.id), self._source_to.get(source.id)
@@ -360,18 +386,8 @@ class ReachBook:
         lacking = sorted(tally.lacking - tally.present)
         reason, shown_by, kinds = "", "", {one.spec.kind for one in sources}
         told_if_found = not entities and only_finds_there(card, self._topology, self._source_to)
-        if entities and not judged and tally.is_elsewhere:
-            reason = TOO_FEW_THEN
-        elif entities and not judged and "events" in tally.untold:
-            reason = untold_text({"events"}, kinds)
-        elif entities and judged < entities and lacking and not judged:
-            reason = lacking_text(lacking, catalogue, kinds)
-        elif entities and not judged:
-            hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
-            if not hidden and tally.untold:
-                hidden = untold_text(tally.untold, kinds)
-            reason = hidden or unsampled_text(card, catalogue, kinds)
-            reason = TOO_FEW_SAMPLES if tally.is_short else reason
+        if entities and not judged:
+            reason = self._unjudged_reason(card, lacking, kinds, catalogue)
         elif not entities:
             reason = absent_text(card)
             shown_by = "" if told_if_found else who_would_show(card, catalogue, kinds)
@@ -390,11 +406,37 @@ class ReachBook:
             shown_by=shown_by, unseen_s=tally.unseen_s, finer_s=tally.finer_s, told_if_found=told_if_found,
         )  # fmt: skip
 
+    def _unjudged_reason(
+        self, card: Card, lacking: Sequence[str], kinds: Collection[str], catalogue: Catalogue
+    ) -> str:
+        """Why none of the entities that can have the problem was judged."""
+        tally = self.tallies[card.id]
+        if reads_any(card, self._silent):
+            return NEVER_COUNTED
+        if tally.is_elsewhere:
+            return TOO_FEW_THEN
+        if "events" in tally.untold:
+            return untold_text({"events"}, kinds)
+        if lacking:
+            return lacking_text(lacking, catalogue, kinds)
+        if tally.is_short:
+            return TOO_FEW_SAMPLES
+        hidden = next((rule.unjudged for rule in card.rules if rule.unjudged), "")
+        if not hidden and tally.untold:
+            hidden = untold_text(tally.untold, kinds)
+        return hidden or unsampled_text(card, catalogue, kinds)
+
     def _uncounted(self, card: Card) -> int:
         """How many entities the inventory has that the card is about, where no source counts any of them."""
         chosen = ((one.entity, one.only) for one in card.rules if one.only and not one.only.told)
         found = [told_as(self._topology, kind, only.fact, only.like) for kind, only in chosen if only]
         return len({ref for refs in found for ref in refs})
+
+
+def _without(reach: SourceReach, left_out: str) -> SourceReach:
+    """The source with what was left out of it: why it was not judged, or what else limits it."""
+    limits = [left_out] if reach.judged is None and left_out else [reach.reason, left_out]
+    return replace(reach, reason="; ".join(filter(None, limits)))
 
 
 def _with_outcome(check: CheckReach, outcomes: Outcomes) -> CheckReach:

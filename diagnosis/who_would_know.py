@@ -49,6 +49,11 @@ def _who_has(known: Sequence[Counter], kinds: Collection[str], it: str) -> str:
     return f"; {by} has {it}" if by else ""
 
 
+def reads_any(card: Card, counters: Collection[str]) -> bool:
+    """Return True if a rule of the card reads one of some counters."""
+    return any(not _keys(card, rule).isdisjoint(counters) for rule in card.rules)
+
+
 def absent_text(card: Card) -> str:
     """Return why a session may have nothing that a card is about; empty where that speaks for itself."""
     others = [rule.only.others for rule in card.rules if rule.only and rule.only.told]

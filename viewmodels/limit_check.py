@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from resources.foreign_text import shown
+from resources.possible_values import load_possible_values
 from resources.problem_cards import Hold, Problems
 from resources.units import format_count, format_duration, format_value
 from resources.views import CounterLimits
@@ -45,11 +46,17 @@ def over_limit(
     ``load`` is the value of the counter that the limits name as their load.
     """
     known = limits.of(series.counter, series.entity)
-    if known is None or not known.state(value):
+    if known is None or not known.state(value) or not _can_be_true(series, value):
         return None
     return OverLimit(
         series.counter, series.entity.kind, value, series.spec.unit, known, math.nan if load is None else load
     )
+
+
+def _can_be_true(series: Series, value: float) -> bool:
+    """True if a host can have this number: judging leaves out what none can."""
+    least, most = load_possible_values().limits(series.counter, series.spec.unit)
+    return least <= value <= most
 
 
 def over_sentence(over: OverLimit, label: str) -> str:

@@ -103,6 +103,26 @@ def test_two_hosts_of_which_one_dies(tmp_path: Path) -> None:
     assert [bool(one.reason) for one in last.verdict.sources] == [False, True]
 
 
+def test_numbers_that_cannot_be_true_come_and_are_left_out(tmp_path: Path) -> None:
+    recording = busy()
+    wild = np.full(45, 20.0)
+    wild[[3, 20, 21, 40]] = 1e15, -70.0, 1e15, 4e9
+    recording.vm("wild", {"cpu.ready": sampled(wild), "cpu.max_limited": 0.0})
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=4)
+    assert "4 values of 1 counter can't be true" in found[-1].verdict.sources[0].reason
+    assert "wild" in str([one.conclusion for one in found[-1].findings])
+
+
+def test_what_never_counted_begins_to(tmp_path: Path) -> None:
+    recording = Recording(seconds=600, interval=20.0)
+    recording.on_host({"cpu.pcpu_util": lambda t: np.where(t < 300, 0.0, 60.0), "mem.machine": 90_000.0})
+    recording.vm("late", {"cpu.ready": lambda t: np.where(t < 300, 0.0, 30.0), "cpu.max_limited": 0.0})
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=3)
+    assert any("no processor was ever busy" in one.verdict.sources[0].reason for one in found)
+    assert "ever busy" not in found[-1].verdict.sources[0].reason
+    assert [one.entity_name for one in found[-1].findings if one.problem == "cpu.ready_high"] == ["late"]
+
+
 def sampled(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
     """A level that has these values at its first instants."""
     return lambda t: values[: t.size]

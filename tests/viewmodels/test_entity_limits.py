@@ -28,7 +28,7 @@ from viewmodels.esxtop_columns import meaning_of
 from viewmodels.esxtop_rows import ScreenOptions, grid_of
 from viewmodels.headlines import HeadlineCache, headline_numbers
 from viewmodels.heat_map import MEASURES, heat_choices, heat_map, in_place
-from viewmodels.limit_check import over_sentence
+from viewmodels.limit_check import over_limit, over_sentence
 from viewmodels.overview import overview_content
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, read_snapshot, renewed_snapshot
@@ -209,6 +209,15 @@ def test_the_headline_is_coloured_as_its_device_is_judged(path: Path) -> None:
         numbers = headline_numbers(found.chosen, found.loads, last, T0, limits_of(snapshot))
     assert set(numbers.over) == {NVME}
     assert over_sentence(numbers.over[NVME], "DAVG") == "DAVG is 6 ms, over its limit of 5 ms (class NVMe)."
+
+
+@pytest.mark.parametrize(("value", "is_over"), [(6.0, True), (3_000_000.0, True), (1e15, False)])
+def test_a_number_that_no_host_has_is_over_no_limit(path: Path, value: float, is_over: bool) -> None:
+    with reading(path) as (_, snapshot):
+        series = next(
+            one for one in snapshot.series if (one.entity, one.counter) == (NVME, "disk.device_latency")
+        )
+        assert (over_limit(series, value, limits_of(snapshot)) is not None) == is_over
 
 
 def drawn(snapshot: Snapshot, refs: list[EntityRef], limits: EntityLimits) -> list[tuple[float, str, str]]:

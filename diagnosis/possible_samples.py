@@ -1,0 +1,183 @@
+"""A session without the samples that can't be true: numbers that no host has, zeros of what never counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnosis.silent_hosts import Silence, silent_series
+from resources.possible_values import PossibleValues
+from sessions.model import (
+    Entity,
+    EntityRef,
+    Event,
+    Fact,
+    Frame,
+    Gap,
+    IntArray,
+    SampleSource,
+    Series,
+    SeriesStats,
+    Source,
+)
+from sessions.times import TimeRange
+
+_NEVER = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The samples of a series that can't be true: how many in the window, and the one farthest off."""
+
+    series: Series
+    samples: int
+    worst: float
+
+
+class PossibleSamples:
+    """A SampleSource in which samples that can't be true are absent; the session keeps them.
+
+    It answers for the series of ``counters`` that the session has now, in a ``window``; ``extend`` goes on
+    with a longer one.
+    """
+
+    def __init__(
+        self, source: SampleSource, values: PossibleValues, counters: Collection[str], window: TimeRange
+    ) -> None:
+        self._source, self._values, self._window = source, values, window
+        self._counters = frozenset((*counters, *values.signs))
+        self._series = source.series(self._counters)
+        ids = [one.id for one in self._series]
+        size = max(ids, default=0) + 1
+        self._least, self._most = np.full(size, -np.inf), np.full(size, np.inf)
+        keys = [(spec.counter, spec.unit) for spec in (one.spec for one in self._series)]
+        limits = {key: values.limits(*key) for key in dict.fromkeys(keys)}
+        self._least[ids] = [limits[key][0] for key in keys]
+        self._most[ids] = [limits[key][1] for key in keys]
+        self._sound_to = np.full(size, _NEVER)
+        """Up to when all samples of a series, from the window's beginning on, are known to be possible."""
+        self._wild: dict[int, tuple[int, float]] = {}
+        self._is_silent = np.zeros(size, np.bool_)
+        self.silences: Sequence[Silence] = self._silences(window)
+        for silence in self.silences:
+            self._is_silent[list(silence.series)] = True
+
+    def is_as_before(self, window: TimeRange) -> bool:
+        """Return True if a longer window says the same of what never counted."""
+        return list(self._silences(window)) == list(self.silences)
+
+    def extend(self, window: TimeRange) -> None:
+        """Go on with a longer window, for which ``is_as_before``."""
+        self._window = window
+        self._sound_to[:] = _NEVER
+
+    def left_out(self) -> Sequence[LeftOut]:
+        """Return what was left out of the series whose statistics were asked for, the most samples first."""
+        by_id = {one.id: one for one in self._series if one.id in self._wild}
+        found = [LeftOut(by_id[number], *wild) for number, wild in self._wild.items()]
+        return sorted(found, key=lambda one: (-one.samples, one.series.id))
+
+    def _silences(self, window: TimeRange) -> Sequence[Silence]:
+        return silent_series(self._series, self._source, self._values, window)
+
+    def span(self) -> TimeRange | None:
+        """Return the time from the first to the last sample of all sources; None without samples."""
+        return self._source.span()
+
+    def sources(self) -> Sequence[Source]:
+        """Return all sources."""
+        return self._source.sources()
+
+    def entities(self) -> dict[EntityRef, Entity]:
+        """Return all entities by reference."""
+        return self._source.entities()
+
+    def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
+        """Return all series, or those of the given counter keys, ordered by id."""
+        if counters is None or not self._counters.issuperset(counters):
+            return self._source.series(counters)
+        return [one for one in self._series if one.spec.counter in counters]
+
+    def facts(self) -> Sequence[Fact]:
+        """Return all facts, ordered by start."""
+        return self._source.facts()
+
+    def events(self) -> Sequence[Event]:
+        """Return all events, ordered by time."""
+        return self._source.events()
+
+    def gaps(self) -> Sequence[Gap]:
+        """Return all gaps, ordered by start."""
+        return self._source.gaps()
+
+    def times(self, source: int, window: TimeRange | None = None) -> IntArray:
+        """Return the sampling instants of a source; shape (n,), int64, ms."""
+        return self._source.times(source, window)
+
+    def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
+        """Return statistics of each series over the window."""
+        ids = np.asarray(ids, np.int64)
+        found = self._source.stats(ids, window)
+        is_wild = (found.minimum < self._least[ids]) | (found.maximum > self._most[ids])
+        is_silent = self._is_silent[ids]
+        if window is not None and window.start <= self._window.start:
+            self._sound_to[ids[~is_wild & ~is_silent]] = window.end
+        if not (is_wild.any() or is_silent.any()):
+            return found
+        found = replace(found, **{name: getattr(found, name).copy() for name in SeriesStats.__slots__})
+        _make_absent(found, np.flatnonzero(is_silent))
+        self._measure_again(found, ids, np.flatnonzero(is_wild & ~is_silent), window)
+        return found
+
+    def _measure_again(
+        self, found: SeriesStats, ids: IntArray, wild: IntArray, window: TimeRange | None
+    ) -> None:
+        """Renew the statistics at the places ``wild`` from the samples that are possible."""
+        places: dict[int, list[int]] = {}
+        for place in wild.tolist():
+            places.setdefault(int(ids[place]), []).append(place)
+        is_whole = window is not None and window == self._window
+        for frame in self._source.read(np.array(sorted(places), np.int64), window) if places else ():
+            for number, column in zip(frame.ids.tolist(), frame.values.T, strict=True):
+                with np.errstate(invalid="ignore"):
+                    is_possible = (column >= self._least[number]) & (column <= self._most[number])
+                kept, left = column[is_possible], column[~is_possible & ~np.isnan(column)]
+                if is_whole and left.size:
+                    self._wild[number] = left.size, float(left[np.argmax(np.abs(left))])
+                for place in places[number]:
+                    _make_absent(found, place)
+                    found.count[place] = kept.size
+                    if kept.size:
+                        found.minimum[place], found.maximum[place] = kept.min(), kept.max()
+                        found.mean[place] = kept.mean()
+
+    def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
+        """Return the samples: one frame for each source that has any of the series."""
+        return [self._possible(frame, window) for frame in self._source.read(ids, window)]
+
+    def _possible(self, frame: Frame, window: TimeRange | None) -> Frame:
+        ids, values = frame.ids, frame.values
+        is_sound = np.zeros(ids.size, np.bool_)
+        if window is not None and window.start >= self._window.start:
+            is_sound = self._sound_to[ids] >= window.end
+        if is_sound.all():
+            return frame
+        doubtful = np.flatnonzero(~is_sound)
+        part = values[:, doubtful] if doubtful.size < ids.size else values
+        some = ids[doubtful]
+        with np.errstate(invalid="ignore"):
+            is_wild = (part < self._least[some]) | (part > self._most[some])
+        is_wild |= self._is_silent[some]
+        if not is_wild.any():
+            return frame
+        values = values.copy()
+        values[:, doubtful] = np.where(is_wild, np.nan, part)
+        return replace(frame, values=values)
+
+
+def _make_absent(found: SeriesStats, places: IntArray | int) -> None:
+    found.count[places] = 0
+    for one in (found.minimum, found.maximum, found.mean):
+        one[places] = np.nan
