@@ -176,3 +176,38 @@ class TestFlat:
         recording = site(device_latency=7.5)
         vm(recording, reads=300.0, writes=300.0, latency_read=0.5, latency_write=14.9)
         assert findings(recording, problem=self.PROBLEM) == []
+
+
+class TestFirstWrites:
+    """A disk that writes slowly for a time, and fast at the same rate later."""
+
+    PROBLEM = "storage.vm_latency"
+
+    def disk(self, latency_read: Level = 1.2) -> tuple[Recording, EntityRef]:
+        recording = site("vcenter")
+        ref = vm(recording, latency_write=during(0, 420, 30.0, 1.0), latency_read=latency_read)
+        return recording, ref
+
+    def test_reads_that_stay_as_they_were(self) -> None:
+        recording, _ = self.disk()
+        assert (
+            verdicts(only(recording, problem=self.PROBLEM))["first_write"] == "possible"
+        )  # it may lie on vSAN
+
+    def test_reads_that_are_slow_as_well_wait_for_something_else(self) -> None:
+        recording, _ = self.disk(during(0, 420, 13.0, 1.2))
+        assert verdicts(only(recording, problem=self.PROBLEM))["first_write"] == "ruled out"
+
+    def test_reads_that_are_always_like_that_say_nothing(self) -> None:
+        recording, _ = self.disk(during(0, 420, 11.0, 9.0))
+        assert (
+            verdicts(only(recording, problem=self.PROBLEM))["first_write"] == "possible"
+        )  # it may lie on vSAN
+
+    def test_a_snapshot_that_is_merged_meanwhile(self) -> None:
+        recording, ref = self.disk()
+        recording.event(ref, "snapshot", "Remove snapshot of virtual machine sql01", 0, 420)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "snapshots"
+        assert verdicts(found)["first_write"] == "ruled out"
+        assert not any("eager zeroed" in step for step in found.remedies)
