@@ -195,7 +195,7 @@ def test_a_card_as_large_as_a_capture_is_not_read(tmp_path: Path) -> None:
         (('source = "VMN: ≥ 1 %"', 'source = "a friend"'), "'a friend' does not begin with a source"),
         (('id = "pool_limit"', 'id = "vm_limit"'), "an id is there twice"),
         (('id = "cpu.limit"', 'id = "cpu.limits"'), "must be named cpu.limits.toml"),
-        (('{last(limit):MHz} (Alloc Max)', '{limit:MHz} (Alloc Max)'), "is not one number"),
+        (('{last(limit):MHz}.', '{limit:MHz}.'), "is not one number"),
         (('{mean(host_util):%}', '{who(limited)}'), "'limited' is not a measured signal"),
         (('of = "host", counter', 'of = "moon", counter'), "'moon' is not a scope"),
         (('[[rules]]', '[[rulez]]'), "rulez"),

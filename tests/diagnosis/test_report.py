@@ -62,8 +62,7 @@ Findings: 1 critical
               CPU limit (AMAX), latest: 3 GHz
               CPU run (%RUN), mean: 60 %
               Processor utilisation (PCPU UTIL(%)), mean: 40 %
-   Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz (Alloc
-                Max).
+   Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz.
               ○ ruled out: Its resource pool has a limit. The VM's own
                 limit explains it (3 GHz).
    What to do 1. Set the CPU limit of web01 to unlimited; check its template and
