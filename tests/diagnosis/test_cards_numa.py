@@ -93,11 +93,32 @@ class TestRemoteMemory:
         assert found.causes[0].cause == "wider_than_node"
         assert verdicts(found)["memory_larger_than_node"] == "ruled out"
 
-    def test_hot_add_hides_the_nodes(self) -> None:
+    @pytest.mark.parametrize(
+        ("vcpus", "size", "verdict"),
+        [(12, 8_192.0, "likely"), (2, 90_112.0, "likely"), (2, 8_192.0, "ruled out")],
+    )
+    def test_hot_add_hides_nodes_from_a_vm_that_needs_more_than_one(
+        self, vcpus: int, size: float, verdict: str
+    ) -> None:
         recording = host()
-        ref = vm(recording, "db01", numa_local_pct=60.0, numa_remote=3_000.0)
+        ref = vm(recording, "db01", vcpus, numa_local_pct=55.0, numa_remote=4_000.0, mem_size=size)
         recording.fact(ref, "cpu.hot_add", True)
-        assert only(recording, problem=self.PROBLEM).causes[0].cause == "cpu_hot_add"
+        assert verdicts(only(recording, problem=self.PROBLEM))["cpu_hot_add"] == verdict
+
+    def test_hot_add_comes_before_the_width_that_it_spoils(self) -> None:
+        recording = host()
+        ref = vm(recording, "db01", 12, numa_local_pct=55.0, numa_remote=4_000.0)
+        recording.fact(ref, "cpu.hot_add", True)
+        found = only(recording, problem=self.PROBLEM)
+        assert [one.cause for one in found.causes[:2]] == ["cpu_hot_add", "wider_than_node"]
+
+    def test_a_vcenter_beside_it_knows_the_nodes(self) -> None:
+        recording = plain_host()
+        recording.fact(recording.on_host({}), "numa.nodes", 2.0)
+        vm(recording, "db01", vcpus=12, numa_local_pct=30.0, numa_remote=5_200.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "wider_than_node"
+        assert "8 cores" in found.causes[0].because
 
     def test_a_vcenter_says_that_esxtop_would_tell(self) -> None:
         recording = Recording(interval=20.0, source="vcenter")
