@@ -122,7 +122,7 @@ def portable(steps: Steps) -> None:
         packed.extractall(steps.folder / "auf dem Stick ü")
     steps.program = steps.folder / "auf dem Stick ü" / "hyperscope" / "hyperscope-cli.exe"
     with lent(steps.program.parent):
-        steps.step("the portable program runs", ["info", steps.place(SESSION)], holds="Büro 🙂 1")
+        steps.step("the portable program runs", ["info", steps.place(SESSION)], holds=TITLE)
 
 
 @contextmanager
