@@ -48,7 +48,9 @@ class KnownSamples:
 class JudgedRows:
     """Which rows of a scene were judged for how long something lasted, and up to when.
 
-    ``part`` is the part (0 to 1) of the source's samples in that time that the fullest of these rows has.
+    ``part`` is the part (0 to 1) of the source's samples in that time that the fullest of these rows has;
+    ``fullest`` is which row that is (−1: none was judged, or all have all samples), ``samples`` how many it
+    has.
     """
 
     card: str
@@ -56,6 +58,8 @@ class JudgedRows:
     judged: BoolArray
     to: IntArray
     part: float = 1.0
+    fullest: int = -1
+    samples: int = 0
 
 
 def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> JudgedRows:
@@ -81,5 +85,6 @@ def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> Judg
         count = np.where(there, np.minimum(count, count_of[members.unit]), count)
     judged = decidable & (count >= fewest)
     possible = max(known.instants(times) - 1, 1)  # a first sample has no interval
-    part = float(count[judged].max(initial=0)) / possible
-    return JudgedRows(scene.compiled.card.id, scene.rows, judged, to, part)
+    most = int(count[judged].max(initial=0))
+    fullest = int(np.argmax(np.where(judged, count, -1))) if judged.any() else -1
+    return JudgedRows(scene.compiled.card.id, scene.rows, judged, to, most / possible, fullest, most)

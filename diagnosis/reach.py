@@ -10,6 +10,7 @@ import numpy as np
 
 from diagnosis.arrays import sample_seconds, usual_step
 from diagnosis.blind_rules import blind_reason
+from diagnosis.brief_rows import is_brief
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
 from diagnosis.judged_rows import JudgedRows, KnownSamples, rows_judged
@@ -168,6 +169,7 @@ class ReachBook:
         self._hosts_to: dict[int, dict[EntityRef, int]] = {}
         self._of: dict[str, set[str]] = {}
         self._short: set[int] = set()
+        self._known: dict[int, KnownSamples] = {}
         self._shortest = shortest_s
         needed = (one.thresholds.get("enough") for one in cards if one.presence)
         self._enough = max((one.value for one in needed if one), default=0.0)
@@ -197,6 +199,7 @@ class ReachBook:
             return
         if not found.judged:
             tally.blind.setdefault(scene.compiled.rule.entity, set()).update(_without_series(scene))
+        self._known[scene.source] = known
         rows = rows_judged(scene, found.decidable, known)
         if whole is not None and not rows.judged.any():
             tally.is_elsewhere |= bool(rows_judged(scene, found.decidable, whole).judged.any())
@@ -298,7 +301,7 @@ class ReachBook:
         is of one of them, and over the limit.
         """
         number, tally = check.number, self.tallies[check.problem]
-        if check.verdict == "not found" and tally.rows and all(self._is_brief(one) for one in tally.rows):
+        if check.verdict == "not found" and tally.rows and self._all_brief(tally):
             return replace(check, judged=0, verdict="insufficient data", reason=TOO_FEW_SAMPLES)
         if check.verdict != "not found" or not check.is_partial:
             return check
@@ -320,11 +323,12 @@ class ReachBook:
         reason = blind_reason(self.tallies[check.problem].scenes, kinds, catalogue)
         return replace(check, verdict="insufficient data", judged=0, reason=reason) if reason else check
 
-    def _is_brief(self, rows: JudgedRows) -> bool:
-        """True if its hosts have these counters for a part of the time only, as where another capture had
-        them: a host is there as long as its source. Of what comes and goes its own time counts.
-        """
-        return rows.part < self._enough and all(ref.kind == "host" for ref in rows.refs)
+    def _all_brief(self, tally: CardTally) -> bool:
+        """True if no rule had its counters for long enough to clear anybody."""
+        return all(
+            is_brief(scene, rows, self._known[scene.source], self._enough)
+            for scene, rows in zip(tally.scenes, tally.rows, strict=True)
+        )
 
     def _sources(self, sources: Sequence[Source], left_out: Mapping[int, str]) -> tuple[SourceReach, ...]:
         newest = max(

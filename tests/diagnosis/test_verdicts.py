@@ -484,3 +484,33 @@ def test_counters_of_a_host_that_end_after_a_moment_are_no_all_clear() -> None:
     recording = quiet()
     recording.on_host({"mem.state": [0.0 if number < samples * 0.9 else np.nan for number in range(samples)]})
     assert checks_of(diagnosed(recording))["mem.host_state"].verdict == "not found"
+
+
+@pytest.mark.parametrize("part", [0.03, 0.5])
+@pytest.mark.parametrize("is_same", [True, False])
+def test_vms_in_a_capture_that_goes_on_with_other_columns_are_not_cleared_by_its_beginning(
+    part: float, is_same: bool
+) -> None:
+    """Of the VM, or of one that was there before, only the first rows have the memory screen."""
+    recording = quiet()
+    before = np.arange(len(recording)) < part * len(recording)
+    screen = dict.fromkeys(("mem.swap_read", "mem.swap_write"), np.where(before, 0.0, np.nan))
+    ready = np.full(len(recording), 0.5) if is_same else np.where(before, 0.5, np.nan)
+    recording.vm("db", {"cpu.ready": ready, **screen})
+    check = checks_of(diagnosed(recording))["mem.swapping"]
+    assert (check.verdict, check.judged, check.reason) == ("insufficient data", 0, "too few samples")
+
+
+def test_vms_that_left_early_are_cleared_up_to_then() -> None:
+    recording = Recording(seconds=600)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    left = np.where(np.arange(len(recording)) < 30, 0.0, np.nan)
+    recording.vm("db", {"cpu.ready": left, "mem.swap_read": left, "mem.swap_write": left})
+    assert checks_of(diagnosed(recording))["mem.swapping"].verdict == "not found"
+
+
+def test_samples_that_come_and_go_are_judged_as_what_they_are() -> None:
+    recording = quiet()
+    rare = np.where(np.arange(len(recording)) % 4 == 0, 0.0, np.nan)
+    recording.vm("db", {"cpu.ready": 0.5, "mem.swap_read": rare, "mem.swap_write": rare})
+    assert checks_of(diagnosed(recording))["mem.swapping"].verdict == "not found"
