@@ -10,7 +10,7 @@ from sessions.model import FloatArray
 
 TURBO = 0.1
 CHARGED_LOSS = 0.375
-"""ESXi credits a thread whose sibling is busy with 62.5 % of the core, whatever it got done."""
+"""ESXi credits a vCPU beside a busy thread with 62.5 % of the core, whatever it got done."""
 WORK_LOSS = 0.25
 """What such a thread really loses: while one waits for memory the other runs, so that two do 1.5 times
 one's work.

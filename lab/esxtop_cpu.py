@@ -66,6 +66,7 @@ class CpuView:
         self._total_cells = np.cumsum(self._pcpu_count + 1) - 1
         self._drift = NormalNoise(rng, len(self._pcpu_host))
         self._core_host = self._pcpu_host[::2]
+        self._threaded = np.array([host.threads > 1 for host in cluster.hosts])
         vectors = np.arange(len(VECTORS))
         self._rate_of_cell = np.concatenate(
             [np.repeat(host * len(VECTORS) + vectors, count) for host, count in enumerate(self._pcpu_count)]
@@ -103,7 +104,7 @@ class CpuView:
         """Write the values of the ticks that were seen."""
         cpu, parameters = seen.cpu, seen.parameters
         chance = _Chance.of([self._draw() for _ in range(len(seen))])
-        pcpu = self._pcpus(cpu, chance.lean)
+        pcpu = self._pcpus(cpu, seen.power.factor, chance.lean)
         self._worlds(cpu, seen.memory, parameters, chance, pcpu)
         self._groups(cpu, parameters)
         self._power(cpu, seen.power, parameters, chance.lean, pcpu)
@@ -116,8 +117,11 @@ class CpuView:
         self._lean = 0.9 * self._lean + 0.436 * self._drift.take()
         return _Chance(late, self._lean, self._noise.take(), self._rng.random(len(self._index.vcpu_vm)))
 
-    def _pcpus(self, cpu: Cpu, lean: FloatArray) -> FloatArray:
-        """Utilisation of each PCPU: the mean of its set, unevenly and drifting. Returns percent."""
+    def _pcpus(self, cpu: Cpu, frequency: FloatArray, lean: FloatArray) -> FloatArray:
+        """Utilisation of each PCPU: the mean of its set, unevenly and drifting. Returns percent.
+
+        Two busy threads share in USED what their core does, half each [MON70].
+        """
         mean = cpu.pcpu_sets.pcpu_busy(cpu.load, cpu.kernel)
         busy = mean * np.exp(_PCPU_SPREAD * lean * (1.0 - mean))
         for _ in range(2):
@@ -126,8 +130,11 @@ class CpuView:
         percent = 100.0 * busy
         pairs = percent.reshape(len(percent), -1, 2)
         overlap = 1.0 - 0.5 * shared_cores(cpu.busy)[:, self._core_host]
-        core = np.repeat(between(pairs.sum(axis=2) * overlap, pairs.max(axis=2), 100.0), 2, axis=1)
-        used = percent * cpu.speed[:, self._pcpu_host]
+        both = np.maximum(pairs.sum(axis=2), 1e-9)
+        core = between(both * overlap, pairs.max(axis=2), 100.0)
+        part = np.where(self._threaded[self._core_host], core / both, 1.0)
+        core, part = np.repeat(core, 2, axis=1), np.repeat(part, 2, axis=1)
+        used = percent * part * frequency[:, self._pcpu_host]
         for name, values in (
             ("% Processor Time", used),
             ("% Util Time", percent),

@@ -214,7 +214,7 @@ class TestHostSaturated:
         assert cause(found, "unlisted_vms").because.startswith("VMs came here in the hour before (1)")
 
     def test_a_vcenters_usage_ends_at_its_nominal_clock(self) -> None:
-        """20 busy threads of 10 cores do 125 %: 100 % is the end of the scale, no slow clock."""
+        """10 busy cores with turbo do more: 100 % is the end of the scale, no slow clock."""
         recording = host(util=99.9, used=100.0, core=100.0, source="vcenter")
         recording.fact(recording.host, "cpu.cores", 10.0)
         recording.fact(recording.host, "cpu.threads", 20.0)
@@ -381,7 +381,7 @@ class TestCostop:
 
 
 class TestSpeedOfAVcentersHost:
-    """A vCenter's usage is of all cores; two busy threads of a core do 1.25 of its work."""
+    """A vCenter's usage is of all cores; two busy threads of a core share what it does [MON70, OPS]."""
 
     PROBLEM = "cpu.power_management"
 
@@ -401,6 +401,8 @@ class TestSpeedOfAVcentersHost:
             (80.0, 40.0, 80.0, 32.0, False),
             (14.0, 20.0, 38.0, 32.0, False),  # an idle host saves power on purpose
             (100.0, 95.0, 100.0, 32.0, False),  # full: usage ends at 100 %
+            (96.0, 90.0, 97.0, 32.0, False),  # nearly all threads busy, at nominal frequency
+            (85.0, 90.0, 97.0, 32.0, True),
             (60.0, 60.0, 60.0, 16.0, False),  # no hyper-threading
             (45.0, 60.0, 60.0, 16.0, True),
         ],
@@ -410,6 +412,20 @@ class TestSpeedOfAVcentersHost:
     ) -> None:
         found = findings(self.esx(usage, util, core, threads), problem=self.PROBLEM)
         assert bool(found) == is_found
+
+    @pytest.mark.parametrize(("used", "is_found"), [(50.0, False), (46.0, False), (43.0, True)])
+    def test_two_busy_threads_have_half_of_a_core_each(self, used: float, is_found: bool) -> None:
+        """MON70, PCPU USED: busy beside a busy partner each PCPU has half; at nominal clock that is 50 %."""
+        found = findings(host(util=100.0, used=used, core=100.0), problem=self.PROBLEM)
+        assert bool(found) == is_found
+
+    @pytest.mark.parametrize(("used", "verdict"), [(49.5, "unknown"), (40.0, "possible")])
+    def test_a_full_host_at_nominal_clock_is_not_called_slow(self, used: float, verdict: str) -> None:
+        recording = host(util=99.0, used=used, core=100.0)
+        for number in range(12):
+            vm(recording, f"web{number}", ready=14.0, run=80.0)
+        found = only(recording, problem="cpu.host_saturated")
+        assert verdicts(found)["power_capped"] == verdict
 
     def test_the_policy_is_its_cause(self) -> None:
         recording = self.esx(52.0, 42.0, 80.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lab import Lab
+from lab.fields import APERF
 from lab.scenario import Role, Scenario
 from tests.lab.runs import SCENARIOS, Run
 
@@ -48,6 +49,18 @@ def test_utilisation_is_what_runs(any_run: Run) -> None:
         utilised = any_run.one("Physical Cpu", "% Util Time", host, "_Total")
         assert (utilised >= ran - 1.5).all()
         assert (utilised <= ran + 8.0).all()
+
+
+def test_two_busy_threads_share_the_work_of_their_core(any_run: Run) -> None:
+    """PCPU USED: beside a busy partner each has half [MON70], so that two never have more than one core."""
+    for host, spec in enumerate(any_run.lab.cluster.hosts):
+        used, cores = (
+            np.array([any_run.one("Physical Cpu", name, host, str(number)) for number in range(spec.pcpus)])
+            for name in ("% Processor Time", "% Core Util Time")
+        )
+        clock = np.mean(list(any_run.all("PCPU Power State", APERF, host).values()), axis=0) / 100.0
+        work = cores[::2] * clock
+        assert np.median(np.abs(used[::2] + used[1::2] - work)) < 0.01 * np.median(work)
 
 
 def test_states_of_a_world_add_up(any_run: Run) -> None:

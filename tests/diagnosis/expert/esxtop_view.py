@@ -158,11 +158,14 @@ PINNED = ("0", "1")
 
 
 def pcpu_times(site: Site, host: Thing) -> Iterator[tuple[str, dict[str, FloatArray]]]:
-    """UTIL, USED and CORE UTIL of each logical CPU around the mean; a hot node, or pinned CPUs, take more."""
+    """UTIL, USED and CORE UTIL of each logical CPU around the mean; a hot node, or pinned CPUs, take more.
+
+    A PCPU whose partner is busy, too, has half of the USED of both [MON70].
+    """
     count = host.fixed["cores"] * host.fixed["threads"]
     util = 100.0 * site.busy(host) / count
     core = 100.0 * site.core_util(host)
-    used = util * (1 - 0.375 * site.overlapped(host)) * site.level(host, "freq")
+    used = util * (1 - 0.5 * site.overlapped(host)) * site.level(host, "freq")
     random = np.random.default_rng(count)
     tilt = site.level(host, "hot_node") / 100.0
     pinned = site.level(host, "pinned")

@@ -255,7 +255,7 @@ def _rows(site: Site) -> Iterator[Row]:
 def _host_counters(site: Site, host: Thing) -> dict[str, FloatArray]:
     memory, pcpus = site.memory(host), host.fixed["cores"] * host.fixed["threads"]
     util = 100 * site.busy(host) / pcpus
-    worked = site.busy(host) * (1 - 0.375 * site.overlapped(host)) * site.level(host, "freq")
+    worked = site.busy(host) * (1 - 0.5 * site.overlapped(host)) * site.level(host, "freq")
     usage = np.minimum(100 * worked / host.fixed["cores"], 100.0)
     active = [vm.fixed["memory_gb"] * 1024 * site.level(vm, "active") / 100 for vm in site.vms(host)]
     return {
