@@ -259,9 +259,11 @@ class Run:
             for rule in card.presence:
                 subjects: Sequence[Subject]
                 if rule.kinds:
+                    counts = self._prepared.possible.with_left_out(pruning.ids, pruning.stats.count)
+                    there = replace(pruning, stats=replace(pruning.stats, count=counts))
                     subjects = list(
                         entity_subjects(
-                            source, times, rule.kinds, self._topology, pruning, self._gaps, self._table
+                            source, times, rule.kinds, self._topology, there, self._gaps, self._table
                         )
                     )
                 else:

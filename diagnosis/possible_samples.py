@@ -79,6 +79,17 @@ class PossibleSamples:
         found = [LeftOut(by_id[number], *wild) for number, wild in self._wild.items()]
         return sorted(found, key=lambda one: (-one.samples, one.series.id))
 
+    def with_left_out(self, ids: IntArray, counts: IntArray) -> IntArray:
+        """Return the numbers of samples that series have in the session, of which ``counts`` are possible."""
+        if not (self.silences or self._wild):
+            return counts
+        own = ids < self._is_silent.size
+        silent = np.flatnonzero(own)[self._is_silent[ids[own]]]
+        found = counts + np.array([self._wild.get(one, (0, 0.0))[0] for one in ids.tolist()], np.int64)
+        if silent.size:
+            found[silent] = self._source.stats(ids[silent], self._window).count
+        return found
+
     def _silences(self, window: TimeRange) -> Sequence[Silence]:
         return silent_series(self._series, self._source, self._values, window)
 

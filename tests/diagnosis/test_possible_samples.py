@@ -60,6 +60,7 @@ def test_numbers_of_which_none_can_be_true_judge_nothing() -> None:
     check = next(one for one in found.verdict.checks if one.problem == "cpu.ready_high")
     assert (check.verdict, check.judged) == ("insufficient data", 0)
     assert WEB01 not in found.reach
+    assert not found.findings, "that its samples are missing would not be true"
 
 
 def test_what_is_only_unlikely_is_judged() -> None:
@@ -92,6 +93,7 @@ def test_a_recording_in_which_nothing_ever_counted_is_no_all_clear(source: str) 
     )
     assert "No problem" not in said(recording)
     assert not found.reach
+    assert not found.findings, "that samples are missing would not be true"
     assert not [one.problem for one in found.verdict.checks if one.verdict == "not found"]
     ready = next(one for one in found.verdict.checks if one.problem == "cpu.ready_high")
     assert (ready.verdict, ready.reason) == ("insufficient data", "what it looks at never counted")
