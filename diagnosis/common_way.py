@@ -171,7 +171,7 @@ class CommonWays:
         places = self._places(group, shared, unit)
         conclusion = way.conclusion.format(**places)
         hosts = {one.host for one in shared}
-        steps = {"adapter": way.adapter, "target": way.target, "either": way.either}[shared[0].kind]
+        steps = way.steps_for(shared[0].kind, [part for one in shared for part in one.parts])
         given = orders(
             JudgedSteps(one.verdict, one.title, [step.format(**places) for step in steps])
             for one in finding.causes

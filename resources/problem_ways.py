@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterable
 from string import Formatter
 
 import msgspec
@@ -20,7 +21,9 @@ class Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The sentences may have the places ``part`` (vmhba3, vmhba3:C0:T1), ``host``, ``number`` and ``devices``,
     ``worst`` and ``best`` (the numbers over it, and over the other ways) and ``paths``. ``adapter`` are the
-    steps for an adapter, ``target`` for one of its targets, ``either`` where the adapter has but one.
+    steps for an adapter, ``target`` for one of its targets, ``either`` where the adapter has but one;
+    ``networked`` are the steps for any of these where all that is bad is of adapters that the pattern
+    ``networked_adapters`` matches whole: software adapters, which have no cable of their own.
     """
 
     cause: str
@@ -33,6 +36,20 @@ class Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     adapter: list[str]
     target: list[str]
     either: list[str]
+    networked: list[str] = []
+    networked_adapters: str = ""
+
+    @property
+    def steps(self) -> list[str]:
+        """The steps of all kinds of ways."""
+        return [*self.adapter, *self.target, *self.either, *self.networked]
+
+    def steps_for(self, kind: str, parts: Iterable[str]) -> list[str]:
+        """The steps for a bad way of a kind (adapter, target, either) and for what is bad of it, by name."""
+        adapters = [part.partition(":")[0] for part in parts]
+        if self.networked and all(re.fullmatch(self.networked_adapters, one) for one in adapters):
+            return self.networked
+        return {"adapter": self.adapter, "target": self.target, "either": self.either}[kind]
 
     def check(
         self,
@@ -48,7 +65,7 @@ class Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ):  # fmt: skip
             if name not in known:
                 raise refuse("way", f"there is no {name!r}")
-        for text in (self.conclusion, self.on_hosts, *self.adapter, *self.target, *self.either):
+        for text in (self.conclusion, self.on_hosts, *self.steps):
             places = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
             if unknown := places - _PLACES:
                 raise refuse("way", f"there is no place {min(unknown)!r}")

@@ -22,7 +22,7 @@ def unsupported_orders(findings: Sequence[Finding], problems: Problems) -> list[
         card = problems.card(finding.problem)
         steps = {cause.id: [*cause.remedies] for cause in card.causes}
         if card.way:
-            steps[card.way.cause] += [*card.way.adapter, *card.way.target, *card.way.either]
+            steps[card.way.cause] += card.way.steps
         if _is_first_look(finding, problems):
             continue
         for order in finding.remedies:

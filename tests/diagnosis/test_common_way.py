@@ -161,3 +161,16 @@ def test_paths_that_are_lost_together_are_one_problem(lost: tuple[str, ...], nam
     host = _host(dict.fromkeys(LUNS, lost), commands=during(0, 300, 100.0))
     (root,) = _roots(findings(host, problem="storage.path"))
     assert root.conclusion.startswith(f"{named} of esx04 is what is gone: 3 devices lost their paths over it")
+
+
+@pytest.mark.parametrize("part", ["C1:T0", "C0:T1"])
+def test_a_software_adapter_has_no_cable_of_its_own(part: str) -> None:
+    """Sessions of software iSCSI leave by a VMkernel port and its uplink, whatever their runtime name."""
+    targets = ["vmhba64:C0:T0", "vmhba64:C1:T0", "vmhba64:C0:T1"]
+    bad = dict.fromkeys(LUNS, (f"vmhba64:{part}",))
+    (root,) = _roots(
+        findings(_host(bad, targets=targets, device_latency=SLOW), problem="storage.device_latency")
+    )
+    assert root.conclusion.startswith(f"vmhba64:{part} of esx04 is what is slow")
+    assert "leaves by a VMkernel port and its uplink" in root.remedies[0]
+    assert "SFP" not in root.remedies[0]
