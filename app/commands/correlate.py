@@ -125,7 +125,8 @@ class _Page:
         if view.empty:
             self._line(view.empty)
         if view.left_out:
-            self._line(f"{view.left_out:,} more entities moved: --top shows more.", style="dim")
+            more = "1 more entity" if view.left_out == 1 else f"{view.left_out:,} more entities"
+            self._line(f"{more} moved: --top shows more.", style="dim")
         self._events(view)
         self._line("")
         if view.itself:

@@ -20,8 +20,9 @@ class Move:
 
     ``before`` and ``during`` are its means in baseline and window; ``errors`` the change in standard errors;
     ``swing`` two standard deviations of all its samples.
-    ``lag_s`` > 0: it came after the reference; ``step_s`` is what the lag is known to. ``correlation`` is NaN
-    without a reference. ``came``: its entity was not there before the window.
+    ``lag_s`` > 0: it came after the reference; ``step_s`` is what the lag is known to, and ``is_at_edge``
+    says that it is the longest lag that was tried. ``correlation`` is NaN without a reference. ``came``: its
+    entity was not there before the window.
     """
 
     series: int
@@ -35,6 +36,7 @@ class Move:
     step_s: float
     swing: float
     came: bool = False
+    is_at_edge: bool = False
 
     @property
     def change(self) -> float:
@@ -60,6 +62,7 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
     rows, reference = centred(values), centred(_scaled(table.reference[None, :])[0])[0]
     found = lagged_correlations(rows, reference, lags)
     best = _best_lag(found, lags, numbers.lead_gain.value)
+    edges = {0, lags.size - 1} if lags.size > _FEW_LAGS else set()
     correlation = found[np.arange(best.size), best]
     spread = surrogate_spread(rows, reference)
     by_rhythm = _rhythm(correlation, spread)
@@ -70,11 +73,12 @@ def moves_in(table: Table, numbers: CorrelationNumbers) -> Iterator[Move]:
         yield Move(
             int(table.ids[row]), float(strength[row]), chance, *means.of(row),
             float(correlation[row]), float(lags[best[row]]) * table.step / 1000,
-            table.step / 1000, float(swing[row]), bool(table.came[row]),
+            table.step / 1000, float(swing[row]), bool(table.came[row]), bool(best[row] in edges),
         )  # fmt: skip
 
 
 _LEAST = 0.03
+_FEW_LAGS = 3  # with a lag of one sample alone each way, that one is no edge but what is told
 
 
 def _by_change_alone(table: Table, means: _Means, strength: FloatArray, swing: FloatArray) -> Iterator[Move]:

@@ -13,6 +13,8 @@ from sessions.model import FloatArray, IntArray
 
 _LATE = 0.06  # of a period: how far a burst may be from its turn
 _MOST_BURSTS = 2000
+_CALENDAR_MS = (86_400_000, 604_800_000)  # a day, a week
+_NEARNESS_FREE = 2.0  # how near bursts must be is taken from them: that costs some of the certainty
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def find_pattern(
     period = _refined(begins[fits], period)
     fits = _in_turn(begins, period, step)
     turns = begins[fits]
-    chance = _chance(begins, turns.size, period, step)
+    chance = _chance(begins, turns, period, step)
     if turns.size < numbers.pattern_bursts.value or chance > numbers.pattern_chance.value:
         return None
     expected = round((int(turns[-1]) - int(turns[0])) / period) + 1
@@ -113,15 +115,16 @@ def _refined(begins: IntArray, period: float) -> float:
     return slope if 0.8 * period < slope < 1.25 * period else period
 
 
-def _chance(begins: IntArray, fitting: int, period: float, step: int) -> float:
-    """The probability that so many of the bursts come in turn if all come at random times: two of them set
-    phase and period, and each of the others fits by luck. Times the number of periods that could have been
-    found.
+def _chance(begins: IntArray, turns: IntArray, period: float, step: int) -> float:
+    """The probability that so many of the bursts come so exactly in turn if all come at random times: two of
+    them set phase and period, and each of the others comes as near to its turn as the worst of ``turns`` by
+    luck. Times the number of periods that could have been found, and how near had not been said either. A day
+    and a week are no periods that were found: what people set a clock for comes back after them.
     """
-    luck = 2.0 * _tolerance(period, step) / period
+    luck = 2.0 * _worst_miss(turns, period, step) / period
     if luck >= 1.0:
         return 1.0
-    free, hits = begins.size - 2, fitting - 2
+    free, hits = begins.size - 2, turns.size - 2
     tail = sum(
         exp(
             lgamma(free + 1)
@@ -132,5 +135,14 @@ def _chance(begins: IntArray, fitting: int, period: float, step: int) -> float:
         )
         for k in range(hits, free + 1)
     )
-    tried = max(1.0, float(begins[-1] - begins[0]) / (2 * step))
-    return float(min(1.0, tail * tried))
+    is_of_calendar = any(abs(period - one) <= 1.5 * step for one in _CALENDAR_MS)
+    found = float(begins[-1] - begins[0]) / (2 * step)
+    tried = max(1.0, float(len(_CALENDAR_MS)) if is_of_calendar else found)
+    return float(min(1.0, _NEARNESS_FREE * tail * tried))
+
+
+def _worst_miss(turns: IntArray, period: float, step: int) -> float:
+    """How far the burst that misses its turn most is from it, in ms: no less than samples can tell."""
+    number = (turns - turns[0]) / period
+    away = np.abs(number - np.round(number)) * period
+    return max(1.5 * step, float(away.max(initial=0.0)))

@@ -150,9 +150,19 @@ def _above_best_times(values: FloatArray, deviations: float) -> FloatArray | Non
 
 
 def excess(values: FloatArray, deviations: float) -> FloatArray:
-    """Return how far each value lies beyond so many median deviations from the median; 0 within them."""
+    """Return how far each value lies beyond so many median deviations from the median; 0 within them.
+
+    Of whole numbers, as vCenter's milliseconds, most may be one and the same: half of the step from one to
+    the next is the least that they spread.
+    """
     middle = float(np.median(values))
     spread = _ROBUST * float(np.median(np.abs(values - middle)))
-    floor = max(spread, 0.02 * abs(middle), 1e-9)
+    floor = max(spread, 0.02 * abs(middle), 0.5 * _smallest_step(values), 1e-9)
     result: FloatArray = np.maximum(np.abs(values - middle) - deviations * floor, 0.0)
     return result
+
+
+def _smallest_step(values: FloatArray) -> float:
+    """The least by which two of the values differ; 0 if they are all alike."""
+    steps = np.diff(np.unique(values))
+    return float(steps.min(initial=np.inf)) if steps.size else 0.0

@@ -15,6 +15,8 @@ from sessions.model import EntityRef, Series
 Part = Literal["culprit", "victim", "neighbour", "shared", "itself", "own load", "elsewhere", "moved"]
 _SAME_THING = 0.8
 """Two hosts' numbers of one LUN that correlate so much are of the same trouble."""
+_AS_MUCH = 0.95
+"""A score of so much of the best one's is as good: the rest is noise."""
 _PLACES = ("device", "datastore", "adapter", "path", "nic", "host", "pool", "cluster")
 
 
@@ -39,6 +41,10 @@ class Ranked:
     def lag_s(self) -> float:
         """How long after the reference it came, by one clock."""
         return self.move.lag_s - self.ahead_s
+
+    def is_late(self, late_s: float) -> bool:
+        """True if it came later than ``late_s`` after the reference, by more than the samples' interval."""
+        return self.lag_s > max(late_s, self.move.step_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +114,10 @@ class Ranking:
             * self._place_weight(series, role, resource, shared)
         )
         ahead = self._ahead.get(series.source, 0.0)
-        if move.lag_s - ahead > self._numbers.late_s.value and role == "load":
-            score *= self._numbers.weight_follower.value
-        return Ranked(series, move, score, role, resource, shared, 1.0, worse, ahead)
+        one = Ranked(series, move, score, role, resource, shared, 1.0, worse, ahead)
+        if role == "load" and one.is_late(self._numbers.late_s.value):
+            return replace(one, score=score * self._numbers.weight_follower.value)
+        return one
 
     def _clocks(self, moves: Sequence[tuple[Series, Move]]) -> dict[int, float]:
         """How far the clocks of other sources are ahead of the reference's, by source; s.
@@ -118,18 +125,18 @@ class Ranking:
         What two hosts measure of one and the same LUN happens at the same time: where one of them tells it
         later by more than a sample, it is its clock.
         """
-        best: dict[int, tuple[float, float]] = {}
+        best: dict[int, tuple[float, float, float]] = {}
         for series, move in moves:
             role, resource = self._knowledge.role(series.counter)
             if role != "effect" or series.entity.kind not in _PLACES or self._reference is None:
                 continue
             if series.source == self._reference.source or not self._shared(series, resource).is_exact:
                 continue
-            found = (move.correlation, move.lag_s)
-            if move.correlation >= _SAME_THING and found > best.get(series.source, (0.0, 0.0)):
+            found = (move.correlation, move.lag_s, move.step_s)
+            if move.correlation >= _SAME_THING and found > best.get(series.source, (0.0, 0.0, 0.0)):
                 best[series.source] = found
         late = self._numbers.late_s.value
-        return {source: lag for source, (_, lag) in best.items() if abs(lag) > late}
+        return {source: lag for source, (_, lag, step) in best.items() if abs(lag) > max(late, step)}
 
     def _is_worse(self, move: Move) -> bool:
         if math.isnan(move.correlation):
@@ -200,6 +207,8 @@ class Ranking:
 
     def _group(self, owner: EntityRef, members: list[Ranked]) -> Group:
         ordered = sorted(members, key=lambda one: (-one.score, one.series.id))
+        lead = _largest(ordered)
+        ordered = [lead, *(one for one in ordered if one is not lead)]
         return Group(owner, self._part(owner, ordered[0]), ordered[0], tuple(ordered[1:]))
 
     def _adding(self, scored: Sequence[Ranked]) -> dict[EntityRef, Ranked]:
@@ -249,7 +258,7 @@ class Ranking:
     def _leads(self, one: Ranked) -> bool:
         """True for a load that rose with the reference, not after it, and by as much as others."""
         numbers = self._numbers
-        if one.role != "load" or not one.is_worse or one.lag_s > numbers.late_s.value:
+        if one.role != "load" or not one.is_worse or one.is_late(numbers.late_s.value):
             return False
         if abs(one.move.correlation) < numbers.least_correlation.value:
             return False
@@ -270,6 +279,23 @@ class Ranking:
                 "culprit" if is_there and lead.resource in self._behind and self._leads(lead) else "neighbour"
             )
         return "victim" if lead.role in ("effect", "load") else "neighbour"
+
+
+def _largest(ordered: Sequence[Ranked]) -> Ranked:
+    """Of the series that say as much as the first one, in its unit, the one that changed most: of a backup
+    its reads, not the few writes of its log.
+    """
+    first = ordered[0]
+
+    def change(one: Ranked) -> float:
+        return abs(one.move.change) if math.isfinite(one.move.change) else 0.0
+
+    def says(one: Ranked) -> tuple[str, str, bool]:
+        return one.role, one.series.spec.unit, one.is_worse
+
+    least = _AS_MUCH * first.score
+    alike = [one for one in ordered if one.score >= least and says(one) == says(first)]
+    return max(alike, key=change)
 
 
 def _nearness(shared: Shared, numbers: CorrelationNumbers) -> float:

@@ -61,5 +61,5 @@ def _with_lag(group: Group, fine: Move | None) -> Group:
         return group
     if fine.correlation * coarse.correlation <= 0 or abs(fine.correlation) < _AGREES:
         return group
-    move = replace(coarse, lag_s=fine.lag_s, step_s=fine.step_s)
+    move = replace(coarse, lag_s=fine.lag_s, step_s=fine.step_s, is_at_edge=fine.is_at_edge)
     return replace(group, lead=replace(group.lead, move=move))

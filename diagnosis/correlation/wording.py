@@ -23,6 +23,8 @@ PART_WORDS: dict[Part, str] = {
     "moved": "moved",
 }
 SLOW_ITSELF = "is slow itself"
+_DAY_S = 86_400
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ROLE_WORDS: dict[CounterRole, str] = {
     "load": "makes load",
     "effect": "waits or loses",
@@ -64,6 +66,8 @@ def movement(one: Ranked) -> str:
     if abs(one.lag_s) < move.step_s / 2:
         return f"{verb} at the same time (±{format_duration(move.step_s)}){clock}"
     side = "before" if one.lag_s < 0 else "after"
+    if move.is_at_edge:  # nobody looked further: it may have been earlier, or later, still
+        return f"{verb} {format_duration(abs(one.lag_s))} {side} or more{clock}"
     return f"{verb} {format_duration(abs(one.lag_s))} {side} (±{format_duration(move.step_s)}){clock}"
 
 
@@ -96,15 +100,29 @@ def others(group: Group, label: Callable[[str], str] = str) -> str:
 
 
 def pattern_words(pattern: Pattern, clock: Clock) -> str:
-    """Return a pattern as ``every 5 min for 20 s, since 02:10 (12 of 13 times)``."""
-    since = clock.time(pattern.since, seconds=False)
+    """Return a pattern as ``every 5 min for 20 s, since 02:10 (12 of 13 times)``, or as people say it of a
+    day or a week: ``every Sunday at 02:00 for 4 h, since 6 Sep (5 times)``.
+    """
     seen = (
         f"{pattern.bursts} of {pattern.expected} times"
         if pattern.bursts < pattern.expected
         else f"{pattern.bursts} times"
     )
-    every, length = format_duration(pattern.period_s), format_duration(pattern.length_s)
-    return f"every {every} for {length}, since {since} ({seen})"
+    begin, day, length = (
+        clock.time(pattern.since, seconds=False),
+        clock.day(pattern.since),
+        format_duration(pattern.length_s),
+    )
+    of_calendar = {_DAY_S: "day", 7 * _DAY_S: _WEEKDAYS[clock(pattern.since).weekday()]}
+    name = next((word for period, word in of_calendar.items() if _is_near(pattern.period_s, period)), "")
+    if name:
+        return f"every {name} at {begin} for {length}, since {day} ({seen})"
+    since = begin if day == clock.day(pattern.until) else f"{day} {begin}"
+    return f"every {format_duration(pattern.period_s)} for {length}, since {since} ({seen})"
+
+
+def _is_near(period_s: float, calendar_s: float) -> bool:
+    return abs(period_s - calendar_s) < 0.01 * calendar_s
 
 
 def incident_words(one: Incident) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from sessions.model import (
     SourceKind,
     SourceSpec,
 )
+from sessions.store import SessionWriter, encode_block
 from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
@@ -163,6 +165,18 @@ class Recording:
             gaps=self._gaps,
         )
         return session
+
+    def store(self, path: Path) -> Path:
+        """Write it as a session file."""
+        values = np.stack(self._columns, axis=1)
+        with SessionWriter.create(path, durable=False, bulk=True) as writer:
+            writer.add_entities(self._entities)
+            source = writer.add_source(SourceSpec(self.source, self.host.key, self.interval))
+            layout = writer.add_layout(source, writer.add_series(source, self._specs))
+            writer.add_block(layout, encode_block(START + (self.seconds * 1000).astype(np.int64), values))
+            writer.add_facts(self._facts)
+            writer.add_events(self._events)
+        return path
 
 
 def session(*recordings: Recording) -> MemorySession:
