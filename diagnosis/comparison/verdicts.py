@@ -14,7 +14,7 @@ from diagnosis.statistics.false_discovery import corrected
 from diagnosis.statistics.means import Means
 from diagnosis.statistics.student_arrays import two_sided_chance, two_sided_reach
 from resources.comparison_rules import ComparisonRules
-from resources.units import format_count, format_value
+from resources.units import format_change, format_count
 from sessions.model import FloatArray
 
 HIGHER, LOWER, SAME, UNDECIDED = range(4)
@@ -120,8 +120,8 @@ def why(of: Differences, row: int, counts: tuple[int, int], unit: str, rules: Co
         return (
             f"Undecided: {n} sample{'' if min(counts) == 1 else 's'} in {side}, at least {least} are needed."
         )
-    margin = format_value(float(of.margin[row]), unit)
-    low, high = (format_value(float(end[row]), unit) for end in (of.low, of.high))
+    margin = format_change(float(of.margin[row]), unit).removeprefix("+")
+    low, high = (format_change(float(end[row]), unit) for end in (of.low, of.high))
     match of.verdict_of(row):
         case "same":
             return f"The same: the difference is between {low} and {high}, within ±{margin}."

@@ -96,6 +96,8 @@ def test_the_same_is_said_only_where_another_difference_is_excluded() -> None:
     assert max(map(abs, same.interval)) <= same.margin == pytest.approx(0.05 * same.a.mean)
     assert open_one.verdict == "undecided"
     assert "anything between" in open_one.why
+    assert " points" in open_one.why
+    assert " %" not in open_one.why
 
 
 def test_too_few_samples_are_undecided_and_say_so() -> None:
