@@ -72,8 +72,9 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``of`` are the kinds of entities that can have the symptom; for others the row is not applicable, and
     ``otherwise`` says why. ``not_load`` are the parts of the load (comparison/rules.toml) that its problems
-    change themselves: they don't tell whether the load was the same. ``guide`` is its place in VMware's
-    guide, empty for a question of our own.
+    change themselves: they don't tell whether the load was the same. ``takes_away`` are those of its problems
+    that only ever take them away: once such a problem is gone, what is used can only be more, so that less of
+    it is less work. ``guide`` is its place in VMware's guide, empty for a question of our own.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     otherwise: str = ""
     not_load: list[str] = msgspec.field(default_factory=list)
+    takes_away: list[str] = msgspec.field(default_factory=list)
 
 
 class Flow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):

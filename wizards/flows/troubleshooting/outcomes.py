@@ -165,10 +165,11 @@ def _still_there(
 ) -> tuple[CheckOutcome, str]:
     """A problem that is still one: its number, else its severity, says whether it is less of one."""
     number, _ = numbers
-    if before.name not in _names(after) and after.name not in _names(before):
-        return "better", f"It is gone from {before.name}, but {after.name} has it now. {after.because}"
-    changed = number.judged if number is not None else "undecided"
     milder = _SEVERITY[after.severity] - _SEVERITY[before.severity]
+    if before.name not in _names(after) and after.name not in _names(before):
+        became: CheckOutcome = "better" if milder < 0 else "worse" if milder > 0 else "unchanged"
+        return became, f"It is gone from {before.name}, but {after.name} has it now. {after.because}"
+    changed = number.judged if number is not None else "undecided"
     if changed == "better" or (changed in {"~", "undecided"} and milder < 0):
         if where.load.kind == "lower":
             return "can't tell", f"It is less, but so is the load. {where.load.text}"

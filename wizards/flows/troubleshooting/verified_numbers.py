@@ -148,9 +148,12 @@ class JudgedLoad:
         return {"same": True, "lower": False, "higher": False}.get(self.kind)
 
 
-def judged_load(load: Load, ignored: Collection[str]) -> JudgedLoad:
-    """Judge a load without the parts of it that the problem changes itself (titles in ``ignored``)."""
-    rows = [row for row in load.rows if row.title not in ignored]
+def judged_load(load: Load, ignored: Collection[str], only_less: bool = False) -> JudgedLoad:
+    """Judge a load without the parts of it that the problem changes itself (titles in ``ignored``).
+
+    ``only_less``: the problem takes them away. Where they are less after it, less was asked for.
+    """
+    rows = [row for row in load.rows if row.title not in ignored or (only_less and row.verdict == "lower")]
     kind = _kind(rows)
     texts = {
         "same": "The load was the same",

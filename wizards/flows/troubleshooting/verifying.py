@@ -144,7 +144,7 @@ class _Verifying:
             return self._early(problem, window, changes, samples)
         later = self._look_later(window, prepared)
         load = judged_load(
-            self._load(before.run, problem, window, changes), _not_load(before.run, self._knowledge)
+            self._load(before.run, problem, window, changes), *_not_load(before.run, self._knowledge)
         )
         where = Circumstances(
             changes,
@@ -429,10 +429,13 @@ def _look(session: Session, symptom: Symptom, knowledge: Knowledge, cancel: Stop
     return look_into(session.samples, session.snapshot, symptom, knowledge, cancel)
 
 
-def _not_load(run: TroubleshootingRun, knowledge: Knowledge) -> Collection[str]:
+def _not_load(run: TroubleshootingRun, knowledge: Knowledge) -> tuple[Collection[str], bool]:
+    """The parts of the load that the worst problem changes itself, and whether it only takes them away."""
     worst = run.worst
     row = knowledge.flow.row_of.get(worst.problem) if worst else None
-    return row.not_load if row else ()
+    if row is None or worst is None:
+        return (), False
+    return row.not_load, worst.problem in row.takes_away
 
 
 def _undone(run: TroubleshootingRun, changes: tuple[SeenChange, ...], knowledge: Knowledge) -> frozenset[str]:
