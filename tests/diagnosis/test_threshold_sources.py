@@ -88,6 +88,7 @@ SAID: dict[str, Told] = {
     "mem.tiering slow_ms": ("modern.md ### 1.3", "NVMe read latency > 200 µs", 0.2),
     "drops_warn": ("| %DRPTX/%DRPRX", ">0", 0.0),
     "drops_crit": ("| %DRPTX/%DRPRX", "≥1 %", 1.0),
+    "storage.device_latency loss_warn": ("| %DRPTX/%DRPRX", "0.5 % external", 0.5),
     "net.errors half": ("### P40", "100 Mb/half", 0.5),
     "net.errors slow": ("### P40", "100 Mb/half", 100.0),
     "many": ("| ABRTS/s, RESETS/s", "≥1", 1.0),
