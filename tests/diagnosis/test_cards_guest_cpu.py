@@ -195,3 +195,33 @@ class TestPolling:
         for one in only(self.busy(), problem=self.PROBLEM).causes:
             if one.cause in ("spinning_process", "undersized"):
                 assert "–" not in one.because
+
+
+class TestSharedCores:
+    """Both threads of nearly all cores are busy: each vCPU runs longer for the same work."""
+
+    PROBLEM = "cpu.guest_saturated"
+
+    @pytest.mark.parametrize(
+        ("util", "core", "host_used", "used", "verdict"),
+        [
+            (77.0, 97.0, 56.0, 64.0, "likely"),  # 85 % of run time that a core of its own does in 64 %
+            (77.0, 97.0, 56.0, 84.0, "ruled out"),  # charged in full: it shares nothing
+            (40.0, 75.0, 40.0, 64.0, "ruled out"),  # cores are idle
+            (77.0, 97.0, 30.0, 40.0, "ruled out"),  # far less than threads explain: the clock
+        ],
+    )
+    def test_what_it_is_charged_tells(
+        self, util: float, core: float, host_used: float, used: float, verdict: str
+    ) -> None:
+        recording = host(util=util, core=core, used=host_used)
+        vcpu_runs(recording, vm(recording, "calc01", run=85.0, used=used, ready=1.0), 95.0, 75.0)
+        assert verdicts(only(recording, problem=self.PROBLEM))["shared_cores"] == verdict
+
+    def test_more_vcpus_are_not_ordered(self) -> None:
+        recording = host(util=77.0, core=97.0, used=56.0)
+        vcpu_runs(recording, vm(recording, "calc01", run=92.0, used=69.0, ready=1.0), 93.0, 91.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "shared_cores"
+        assert "short of CPU" not in found.conclusion
+        assert not any(step.startswith("Add vCPUs") for step in found.remedies)

@@ -63,6 +63,7 @@ SAID: dict[str, Told] = {
     "util_warn": FULL_HOST,
     "util_crit": ("P02c", ",>,80,90,", 90.0),
     "cpu.guest_saturated used_warn": ("| VM cpu.usage", "avg 75 %", 75.0),
+    "cpu.guest_saturated thread_loss": ("| %LAT_C / cpu.latency", "≤37.5 %", 0.375),
     "cpu.guest_saturated used_crit": ("| VM cpu.usage", "peak 90 %", 90.0),
     "wait_crit": ("| %SWPWT", "5 %", 5.0),
     "local_warn": ("| N%L", "<80 %", 80.0),
