@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Detection
 from diagnosis.evaluate import Bounds
 from diagnosis.samples import SampleTable
-from diagnosis.signals import Scene
+from diagnosis.signals import Scene, are_final
 from diagnosis.sustained import most_within
 from diagnosis.topology import Topology
 from resources.problem_cards import Hold
@@ -27,14 +28,14 @@ _MOST_HELD = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A row of a scene that may have the worst number, which lies between ``low`` and ``high``;
-    ``looked_at`` is a scene with its samples, and its row there.
+    """A row of a scene that may have the worst number, which is at most ``bound``, on its bad side, and then
+    as bad as ``badness``; ``looked_at`` is a scene with its samples, and its row there.
     """
 
     scene: Scene
     row: int
-    low: float
-    high: float
+    bound: float
+    badness: float
     looked_at: tuple[Scene, int] | None = None
 
     @property
@@ -42,14 +43,12 @@ class _Candidate:
         return self.scene.topology.base(self.scene.rows[self.row])
 
     @property
-    def badness(self) -> float:
-        return self.badness_of(self.low, self.high)
+    def limit(self) -> float:
+        return _limit(self.scene.compiled, self.scene.rows[self.row], self.scene.topology)
 
-    def badness_of(self, low: float, high: float) -> float:
-        """How bad numbers of the row from ``low`` to ``high`` are."""
-        rule = self.scene.compiled
-        limit = _limit(rule, self.scene.rows[self.row], self.scene.topology)
-        return _badness(rule, limit, low, high)
+    def badness_of(self, value: float) -> float:
+        """How bad a number of the row is."""
+        return _badness(self.scene.compiled, self.limit, value, value)
 
 
 @dataclass(slots=True)
@@ -80,20 +79,16 @@ class NumberBook:
             if not np.isnan(peak):
                 self._seen.setdefault(card, []).append((rule, ref, peak))
         if found.measured is not None:
-            candidates = [*self._worst.get(card, ()), *self._worst_rows(scene, found, found.measured)]
+            candidates = [*self._worst.get(card, ()), *self._candidates(scene, found, found.measured)]
             self._worst[card] = sorted(candidates, key=lambda one: -one.badness)[:_CANDIDATES]
 
-    def _worst_rows(self, scene: Scene, found: Detection, measured: Bounds) -> list[_Candidate]:
-        """The rows whose numbers can be the worst."""
-        measure = scene.compiled.rule.measure
-        assert measure is not None
-        side = -measured.low if measure.below else measured.high
-        worst = np.argsort(-side)[:_CANDIDATES]  # absent ones come last
+    def _candidates(self, scene: Scene, found: Detection, measured: Bounds) -> list[_Candidate]:
+        """The rows whose numbers can be the worst; these are the same as long as the bounds are."""
+        kept = scene.kept.worst
+        if kept is None or kept[0] is not measured:
+            kept = scene.kept.worst = measured, _worst_rows(scene, measured)
         return [
-            _Candidate(
-                scene, row, float(measured.low[row]), float(measured.high[row]), self._hold(found, row)
-            )
-            for row in worst[~np.isnan(side[worst])].tolist()
+            _Candidate(scene, row, bound, badness, self._hold(found, row)) for row, bound, badness in kept[1]
         ]
 
     def _hold(self, found: Detection, row: int) -> tuple[Scene, int] | None:
@@ -125,19 +120,20 @@ class NumberBook:
         if seen := self._seen.get(card):
             rule, ref, value = max(seen, key=self._seen_badness)
             return self._number(rule, ref, value)
-        found: tuple[float, _Candidate, float, Scene] | None = None
+        found: tuple[float, _Candidate, float, Scene | None] | None = None
         candidates = self._worst.get(card, [])
         for one in candidates:  # the worst first, as far as bounds tell
             if found and found[0] >= one.badness:
                 break
-            alone = _loaded(one)
-            value = _value(alone, self.focus)
-            badness = one.badness_of(value, value)
+            value, alone = self._looked_up(one)
+            badness = one.badness_of(value)
             if not np.isnan(value) and (found is None or badness > found[0]):
                 found = badness, one, value, alone
         if found is None:
             return None
-        most = _most_past_limit(found[3], self.focus)
+        most = 0.0
+        if _is_past(found[1].scene.compiled, found[2], found[1].limit):
+            most = _most_past_limit(found[3] or _loaded(found[1]), self.focus)
         others = [one for one in candidates if one.entity != found[1].entity]
         is_common = any(one.badness == found[0] for one in others)
         rule, ref = found[1].scene.compiled, found[1].scene.rows[found[1].row]
@@ -145,6 +141,20 @@ class NumberBook:
         if rule.sustained.warning.count or found[1].scene.times.size == 1:
             return replace(told, passed_samples=round(most))
         return replace(told, passed_s=most)
+
+    def _looked_up(self, one: _Candidate) -> tuple[float, Scene | None]:
+        """The worst number of a row, and the scene that was read for it; none where an earlier look found
+        the worst that there can be.
+        """
+        peaks, rewritten = one.scene.kept.peaks, one.scene.table.rewritten
+        if self.focus is None and peaks.get(one.row) == (one.bound, rewritten):
+            return peaks[one.row][0], None
+        alone = _loaded(one)
+        value = _value(alone, self.focus)
+        is_worst = value == one.bound and (value or not np.signbit(value))  # "-0" may become "0"
+        if self.focus is None and is_worst and are_final(one.scene):
+            peaks[one.row] = value, rewritten
+        return value, alone
 
     def _seen_badness(self, one: tuple[CompiledRule, EntityRef, float]) -> float:
         rule, ref, value = one
@@ -171,6 +181,20 @@ class NumberBook:
             word=measure.word(value),
             bad=measure.bad(limit),
         )
+
+
+def _worst_rows(scene: Scene, measured: Bounds) -> list[tuple[int, float, float]]:
+    """The rows whose numbers can be the worst: with the worst that each can be, and how bad that is."""
+    rule, measure = scene.compiled, scene.compiled.rule.measure
+    assert measure is not None
+    side = -measured.low if measure.below else measured.high
+    worst = np.argsort(-side)[:_CANDIDATES]  # absent ones come last
+    found = []
+    for row in worst[~np.isnan(side[worst])].tolist():
+        low, high = float(measured.low[row]), float(measured.high[row])
+        badness = _badness(rule, _limit(rule, scene.rows[row], scene.topology), low, high)
+        found.append((row, low if measure.below else high, badness))
+    return found
 
 
 def _limit(rule: CompiledRule, ref: EntityRef, topology: Topology) -> float:
@@ -210,14 +234,21 @@ def _most_past_limit(part: Scene, focus: TimeRange | None) -> float:
     assert node is not None
     assert measure is not None
     values, limit = part.full(node), _limit(part.compiled, part.rows[0], part.topology)
-    past = values < limit if measure.below else values > limit
-    if measure.words and not measure.below:
-        past = values >= limit  # of states the limit is the first bad one
+    past = _is_past(part.compiled, values, limit)
     if focus is not None:
         past &= (times >= focus.start) & (times <= focus.end)
     if not past.any():
         return 0.0
     return float(most_within(past, times, part.compiled.sustained.warning)[0])
+
+
+def _is_past(rule: CompiledRule, values: Any, limit: float) -> Any:
+    """Which numbers are past the limit."""
+    measure = rule.rule.measure
+    assert measure is not None
+    if measure.below:
+        return values < limit
+    return values >= limit if measure.words else values > limit  # of states the limit is the first bad one
 
 
 def _loaded(worst: _Candidate) -> Scene:

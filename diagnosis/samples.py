@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -125,6 +125,8 @@ class SampleTable:
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
         self._rows: dict[int, _Rows] = {}
+        self.rewritten = 0
+        """How often samples of a source were read anew, as earlier ones may differ."""
         self.grown: GrownValues | None = None
         """What was computed of the samples, once the session has grown."""
 
@@ -134,6 +136,7 @@ class SampleTable:
         self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
         self._nearest_before, self._nearest = self._nearest, {}
         self._same.clear()
+        self.rewritten += bool(rewritten)
         if rewritten or self.grown is None:
             self.grown = GrownValues()
         for source in rewritten:
@@ -187,6 +190,17 @@ class SampleTable:
     def statistics(self, ids: IntArray) -> SeriesStats:
         """Return statistics of each series over the window."""
         return self._source.stats(ids, self.window)
+
+    def holds_at_end(self, source: int, ids: Iterable[int], instants: int) -> bool:
+        """Return True if a sample of one of the series, at one of the source's last instants, is in memory;
+        what is not there is not read.
+        """
+        rows, axis = self._rows.get(source), self.axis(source)
+        places = [rows.places[one] for one in ids if one in rows.places] if rows else []
+        if rows is None or not places:
+            return False
+        values = rows.of(np.array(places, dtype=np.int64), axis.size, max(0, axis.size - instants))
+        return not np.isnan(values).all()
 
     def counts_in(self, ids: IntArray, window: TimeRange) -> IntArray:
         """Return how many samples each series has in a part of the window."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
-from diagnosis.evaluate import Later, Operands, evaluate, forward_ms, is_pointwise, over_time
+from diagnosis.evaluate import Bounds, Later, Operands, evaluate, forward_ms, is_pointwise, over_time
 from diagnosis.grown_values import before_change, settled
 from diagnosis.language import Node
 from diagnosis.members import MemberBook, Members
@@ -86,6 +86,12 @@ class SceneKept:
     gate: Gate | None = None
     asked: Asked | None = None
     events: SessionEvents | None = None
+    worst: tuple[Bounds, list[tuple[int, float, float]]] | None = None
+    """The rows whose numbers can be the worst by these bounds, with the worst number, and how bad it is."""
+    peaks: dict[int, tuple[float, int]] = field(default_factory=dict)
+    """The worst number of a row than which its bounds allow none worse, and how often samples had been
+    rewritten before.
+    """
 
 
 @dataclass(slots=True)
@@ -338,6 +344,23 @@ def _lacks(scene: Scene, signal: Signal, members: Members, part: Later | None) -
     covered = {one: scene.table.covers(one, scene.source)[first:] for one in set(members.sources)}
     every = [~covered[one] for one in members.sources]
     return np.stack(every) if every else np.zeros((0, scene.times.size - first), np.bool_)
+
+
+def are_final(scene: Scene) -> bool:
+    """Return True if what was measured of the rule's number stays, whatever samples come later."""
+    compiled, nodes = scene.compiled, [scene.compiled.measure]
+    for name in compiled.measuring():
+        signal = compiled.signals[name]
+        if signal.signal.told:
+            return False
+        if signal.counters:
+            stays = _stays(scene, name, signal)
+            if stays is None or stays.after_ms or stays.sources:
+                return False
+        else:
+            nodes.append(signal.node)
+    number = partial(_number, scene)
+    return not any(node and (over_time(node) or forward_ms(node, number)) for node in nodes)
 
 
 def _derived(scene: Scene, name: object, node: Node) -> FloatArray:

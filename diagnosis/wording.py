@@ -256,6 +256,8 @@ def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
     """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
     table, series = scene.table, scene.topology.series.of_entity(source, vm)
     axis, ids = table.axis(source), np.array(series, dtype=np.int64)
+    if table.holds_at_end(source, series, _GONE_SAMPLES):
+        return ""
     last = TimeRange(int(axis[-_GONE_SAMPLES:][0]), int(axis[-1]))
     if table.counts_in(ids, last).any():  # of a long time hardly anything is read so
         return ""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from diagnosis import check_numbers, diagnose_session
+from diagnosis.live import LiveJudge
 from diagnosis.signals import Scene
 from lab import Lab, find_scenario, load_scenarios
+from sessions.store import SessionReader
 from sessions.verdicts import CheckNumber
-from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems
+from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems, session
+from tests.diagnosis.replaying import replay
 from tests.lab.in_memory import lab_session
 
 
@@ -52,3 +57,36 @@ def test_the_worst_of_several_that_were_looked_at(monkeypatch: pytest.MonkeyPatc
     assert isinstance(told, CheckNumber)
     assert (told.entity_name, told.value) == ("two", 19.0)
     assert taken
+
+
+@pytest.mark.parametrize("late", [0, 8])
+def test_the_worst_that_bounds_allow_is_looked_up_once(
+    late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it is worse, or earlier samples are written again, as where some come late."""
+    read: list[tuple[str, str]] = []
+    load = check_numbers._loaded
+
+    def noting(one: check_numbers._Candidate) -> Scene:
+        read.append((one.scene.compiled.card.id, one.entity.key))
+        return load(one)
+
+    monkeypatch.setattr(check_numbers, "_loaded", noting)
+    recording = Recording(seconds=900, interval=20.0)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    recording.vm("rising", {"mem.balloon": np.where(recording.seconds < 600, 0.01, 0.02), "cpu.ready": 0.5})
+    path, looks = tmp_path / "s.hscope", []
+    played = replay(session(recording), path, late=late)
+    next(played)
+    with SessionReader.open(path) as reader:
+        judge = LiveJudge(reader, problems(), catalogue())
+        for _ in played:
+            read.clear()
+            found = judge.judge()
+            looks.append(("mem.ballooning", "esx01/vm/rising") in read)
+            with SessionReader.open(path) as fresh:
+                assert found == diagnose_session(fresh, problems(), catalogue())
+    if late:
+        assert sum(looks) > 8
+    else:
+        assert [number for number, one in enumerate(looks) if one] == [0, 29]
