@@ -143,7 +143,8 @@ def _who(found: Correlation) -> str:
         return ""
     makers = [one for one in found.groups if one.part in ("culprit", "own load")][:_MAKERS]
     if makers:
-        named = " and ".join(shown(found.name(one.entity), _NAME) + _on(found, one.entity) for one in makers)
+        names = [shown(found.name(one.entity), _NAME) + _on(found, one.entity) for one in makers]
+        named = " and ".join([part for part in (", ".join(names[:-1]), names[-1]) if part])
         return f" {named} {'makes' if len(makers) == 1 else 'make'} the load."
     slow = next((one for one in found.groups if part_words(one) == SLOW_ITSELF), None)
     if slow is None or any(one.part == "neighbour" and one.lead.role == "load" for one in found.groups):

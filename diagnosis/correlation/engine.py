@@ -13,6 +13,7 @@ from diagnosis.correlation.patterns import Pattern, find_pattern
 from diagnosis.correlation.question import Question, Span, samples_of, span_of, step_of, strangest_window
 from diagnosis.correlation.ranking import Group, Ranking
 from diagnosis.correlation.refining import refined
+from diagnosis.correlation.stays import times_away
 from diagnosis.correlation.tables import Tables
 from resources.catalogue import Catalogue, load_catalogue
 from resources.correlation_roles import CorrelationKnowledge, load_correlation
@@ -88,7 +89,9 @@ def correlate(
     compared = constant = sparse = 0
     step = 0
     loads = {one.id: one.entity for one in series if known.role(one.counter)[0] == "load"}
-    for table in Tables(session, span, question.reference, known.numbers, loads).each(series, check):
+    meeting = Meeting(session, span.window)
+    away = times_away(session, question.reference, series, meeting, known, span.whole)
+    for table in Tables(session, span, question.reference, known.numbers, loads, away).each(series, check):
         found += moves_in(table, known.numbers)
         compared += table.ids.size
         constant, sparse, step = constant + table.constant, sparse + table.sparse, max(step, table.step)
@@ -100,7 +103,6 @@ def correlate(
         if move.chance <= limit and _is_worth_a_look(by_id[move.series], move, known)
     ]
     own = _own(question.reference, found)
-    meeting = Meeting(session, span.window)
     worse = _worse(question, own, catalogue)
     certain = {move.series for _, move in sure}
     doubtful = [
@@ -108,11 +110,11 @@ def correlate(
         for move in found
         if move.series not in certain and known.role(by_id[move.series].counter)[0] == "load"
     ]
-    ranking = Ranking(known, meeting, question.reference, worse)
+    ranking = Ranking(known, meeting, question.reference, worse, own)
     groups = ranking.groups(_but(question.reference, sure), doubtful if question.reference else ())
     ranked = tuple(one for one in groups if one.part != "itself")
     if question.reference is not None:
-        ranked = refined(session, question.reference, span, ranked, known, worse)
+        ranked = refined(session, question.reference, span, ranked, known, worse, away)
     return Correlation(
         question.reference,
         span,

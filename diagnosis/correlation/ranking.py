@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +15,7 @@ from sessions.model import EntityRef, Series
 Part = Literal["culprit", "victim", "neighbour", "shared", "itself", "own load", "elsewhere", "moved"]
 _SAME_THING = 0.8
 """Two hosts' numbers of one LUN that correlate so much are of the same trouble."""
+_MEMORY_UNIT = "MB"
 _AS_MUCH = 0.95
 """A score of so much of the best one's is as good: the rest is noise."""
 _PLACES = ("device", "datastore", "adapter", "path", "nic", "host", "pool", "cluster")
@@ -71,9 +72,16 @@ class Ranking:
     """Scores the moves of a session's series from the view of one reference, or of none."""
 
     def __init__(
-        self, knowledge: CorrelationKnowledge, meeting: Meeting, reference: Series | None, worse: float
+        self,
+        knowledge: CorrelationKnowledge,
+        meeting: Meeting,
+        reference: Series | None,
+        worse: float,
+        own: Move | None = None,
     ) -> None:
-        """``worse`` is 1 if the reference is worse when it is higher, −1 when it is lower."""
+        """``worse`` is 1 if the reference is worse when it is higher, −1 when it is lower; ``own`` is how it
+        moved itself.
+        """
         self._knowledge, self._numbers, self._meeting = knowledge, knowledge.numbers, meeting
         self._reference, self._worse = reference, worse
         role, resource = knowledge.role(reference.counter) if reference else ("other", None)
@@ -81,6 +89,8 @@ class Ranking:
         if not self._behind and reference is not None and resource is not None:
             self._behind = {resource: 1.0}
         self._is_load = role == "load"
+        is_memory = reference is not None and resource == "memory" and reference.spec.unit == _MEMORY_UNIT
+        self._taken = own.change if is_memory and own is not None else math.nan
         self._ahead: dict[int, float] = {}
 
     def groups(
@@ -93,12 +103,14 @@ class Ranking:
         moves = list(moves)
         self._ahead = self._clocks(moves)
         scored = [self._scored(series, move) for series, move in moves]
-        adding = self._adding([*scored, *(self._scored(series, move) for series, move in doubtful)])
+        unsure = [self._scored(series, move) for series, move in doubtful]
+        adding = self._adding([*scored, *unsure])
         together: dict[EntityRef, list[Ranked]] = {}
         for one in self._with_shares(scored):
             together.setdefault(self._meeting.owner(one.series.entity), []).append(one)
         found = [self._group(owner, members) for owner, members in together.items()]
         found = [self._as_adding(group, adding) for group in found]
+        found += self._taking(unsure, together)
         least = self._numbers.least_score.value
         found += [own for group in found if (own := self._own_load(group)) is not None]
         found = [group for group in found if group.part == "itself" or group.score >= least]
@@ -228,6 +240,7 @@ class Ranking:
         for one in self._with_shares(loads):
             before = carried.get((one.series.counter, one.shared.place), math.inf)
             is_user = one.series.entity.kind not in _PLACES and one.shared.is_exact
+            is_user &= not one.move.is_at_edge  # it rose at another time: nothing ties it to this one
             if (
                 is_user
                 and self._leads(one)
@@ -236,6 +249,28 @@ class Ranking:
                 owner = self._meeting.owner(one.series.entity)
                 if owner not in found or found[owner].score < one.score:
                     found[owner] = one
+        return found
+
+    def _taking(self, unsure: Sequence[Ranked], known: Collection[EntityRef]) -> list[Group]:
+        """Who took more memory than the reference lost, however slowly.
+
+        A leak looks like any other trend, so that no test of chance can be sure of it. But what one VM gets
+        of a host's memory the others lose: who grew by as much as was taken from the reference is behind it.
+        """
+        if not self._taken > 0:
+            return []
+        taking: dict[EntityRef, list[Ranked]] = {}
+        for one in self._with_shares(unsure):
+            owner = self._meeting.owner(one.series.entity)
+            is_memory = one.resource == "memory" and one.series.spec.unit == _MEMORY_UNIT
+            is_other = owner.kind == "vm" and owner not in known and one.shared.is_exact
+            is_other &= self._reference is not None and owner != self._meeting.owner(self._reference.entity)
+            if is_memory and is_other and self._leads(one) and one.move.change >= self._taken:
+                taking.setdefault(owner, []).append(one)
+        found = []
+        for owner, several in taking.items():
+            first, *others = sorted(several, key=lambda one: (-one.score, one.series.id))
+            found.append(Group(owner, "culprit", first, tuple(others)))
         return found
 
     def _as_adding(self, group: Group, adding: Mapping[EntityRef, Ranked]) -> Group:

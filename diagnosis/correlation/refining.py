@@ -13,6 +13,7 @@ from dataclasses import replace
 from diagnosis.correlation.movement import Move, moves_in
 from diagnosis.correlation.question import Span, samples_of, step_of, strangest_window
 from diagnosis.correlation.ranking import Group
+from diagnosis.correlation.stays import Away
 from diagnosis.correlation.tables import Tables
 from resources.correlation_roles import CorrelationKnowledge
 from sessions.model import SampleSource, Series
@@ -31,6 +32,7 @@ def refined(
     groups: Sequence[Group],
     known: CorrelationKnowledge,
     worse: float,
+    away: Away,
 ) -> tuple[Group, ...]:
     """Return the groups with the lags of their leading series to the interval of the samples.
 
@@ -50,7 +52,7 @@ def refined(
     part = Span(window, TimeRange(first, onset - 1), found=True)
     leads = [one.lead.series for one in groups[:_REFINED]]
     fine: dict[int, Move] = {}
-    for table in Tables(session, part, reference, known.numbers).each(leads, lambda _part: None):
+    for table in Tables(session, part, reference, known.numbers, None, away).each(leads, lambda _part: None):
         fine.update({move.series: move for move in moves_in(table, known.numbers)})
     return tuple(_with_lag(group, fine.get(group.lead.series.id)) for group in groups)
 

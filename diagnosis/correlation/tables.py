@@ -11,6 +11,7 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.correlation.question import Span, offset_of, samples_of, step_of
+from diagnosis.correlation.stays import Away
 from resources.correlation_roles import CorrelationNumbers
 from sessions.model import EntityRef, FloatArray, IntArray, SampleSource, Series, Source
 from sessions.times import TimeRange
@@ -60,7 +61,9 @@ class _Varying(NamedTuple):
 
 
 class Tables:
-    """Reads the tables of a session for one span. ``loads`` are the ids of the series that are loads."""
+    """Reads the tables of a session for one span. ``loads`` are the ids of the series that are loads,
+    ``away`` those of VMs that were moved, with the times in which they were no load here.
+    """
 
     def __init__(
         self,
@@ -69,9 +72,10 @@ class Tables:
         reference: Series | None,
         numbers: CorrelationNumbers,
         loads: Mapping[int, EntityRef] | None = None,
+        away: Away | None = None,
     ) -> None:
         self._session, self._span, self._numbers = session, span, numbers
-        self._loads = loads or {}
+        self._loads, self._away = loads or {}, away or {}
         self._reference_source = reference.source if reference else None
         self._reference = samples_of(session, reference, span.whole) if reference else None
 
@@ -130,13 +134,37 @@ class Tables:
             check(begin / ids.size)
             for frame in self._session.read(ids[begin : begin + _AT_ONCE], whole):
                 at = place if frame.times.size == times.size else place[np.searchsorted(times, frame.times)]
-                part = self._varying(frame.ids, frame.values, inside[at])
+                part = self._varying(*self._here(frame.ids, frame.values, frame.times - offset), inside[at])
                 constant, sparse = constant + part.still, sparse + part.few
                 kept.append((frame.ids[part.here], _binned(part.rows, at, bins), part.came))
         values = np.concatenate([rows for _, rows, _ in kept]) if kept else np.zeros((0, bins))
         chosen = np.concatenate([one for one, _, _ in kept]) if kept else np.zeros(0, np.int64)
         came = np.concatenate([one for _, _, one in kept]) if kept else np.zeros(0, bool)
+        came |= self._arrived(chosen)
         return Table(chosen, values, self._reference_in(middle, step), inside, step, constant, sparse, came)
+
+    def _here(self, ids: IntArray, values: FloatArray, times: IntArray) -> tuple[IntArray, FloatArray]:
+        """The values (times, series) without what VMs did while they were elsewhere: no load is 0 here."""
+        moved = [column for column, one in enumerate(ids.tolist()) if one in self._away]
+        if not moved:
+            return ids, values
+        values = values.copy()
+        for column in moved:
+            for period in self._away[int(ids[column])]:
+                elsewhere = (times >= period.start) & (times <= period.end)
+                values[elsewhere & ~np.isnan(values[:, column]), column] = 0.0
+        return ids, values
+
+    def _arrived(self, ids: IntArray) -> BoolArray:
+        """Which series are of VMs that were moved here after the beginning, before the window's end."""
+        begin, end = self._span.whole.start, self._span.window.end
+        return np.array(
+            [
+                any(one.start <= begin for one in periods) and not any(one.end >= end for one in periods)
+                for periods in (self._away.get(one, ()) for one in ids.tolist())
+            ],
+            dtype=bool,
+        )
 
     def _varying(self, ids: IntArray, values: FloatArray, inside: BoolArray) -> _Varying:
         first = values[0]
@@ -186,9 +214,10 @@ class Tables:
         middle = np.array([(block.start + block.end) // 2 - offset for block in blocks])
         inside = (middle >= self._span.window.start) & (middle <= self._span.window.end)
         step = int(np.median([block.end - block.start for block in blocks]))
-        part = self._varying(ids, means, inside)
+        part = self._varying(*self._here(ids, means, middle), inside)
         reference = self._reference_in(middle, step)
-        return Table(ids[part.here], part.rows, reference, inside, step, part.still, part.few, part.came)
+        came = part.came | self._arrived(ids[part.here])
+        return Table(ids[part.here], part.rows, reference, inside, step, part.still, part.few, came)
 
     def _reference_in(self, middle: IntArray, step: int) -> FloatArray:
         """The reference's means in bins with these middles."""

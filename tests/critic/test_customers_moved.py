@@ -137,3 +137,55 @@ def test_a_lag_at_the_end_of_what_was_tried_may_be_longer(before_s: int, is_at_e
     series = session(site).series()[0]
     words = movement(Ranked(series, move, 0.5, "load", "storage", NOTHING, 1.0, is_worse=True))
     assert words == ("rose 2 min before or more" if is_at_edge else "rose 1 min before (±5 s)")
+
+
+def test_a_host_in_maintenance_sends_its_vms_to_another_one() -> None:
+    """They work as before, but here: by a vCenter's numbers none of them rose."""
+    site = Recording("nbg-a", seconds=3600, interval=20, source="vcenter")
+    other = site.another_host("nbg-c", {})
+    waits = noisy(during(2400, 3600, 30.0, 0.4), 1)
+    site.on_host({"cpu.pcpu_util": noisy(during(2400, 3600, 98.0, 45.0), 2, 0.02)})
+    site.vm("SAP ERP Prod (P01)", {"cpu.used": noisy(50.0, 3), "cpu.ready": waits})
+    came = site.namesake("BW-Analytics", 1, {"cpu.used": noisy(90.0, 4), "cpu.ready": waits})
+    site.stays(came, (0, other), (2400, site.host))
+    site.event(came, "vmotion", "Migrating BW-Analytics off host nbg-c", 2380, 20)
+    stayed = site.namesake("CI-Runner", 2, {"cpu.used": noisy(90.0, 5)})
+    site.stays(stayed, (0, other))
+    left = site.namesake("mon-01", 3, {"cpu.used": noisy(90.0, 6)})
+    site.stays(left, (0, site.host), (2400, other))
+    found = asked(session(site), "SAP ERP Prod (P01)", "cpu.ready")
+    first = found.groups[0]
+    assert (found.name(first.entity), first.part) == ("BW-Analytics", "culprit")
+    assert because(first.lead).startswith("came at that time: it was not here before, rose")
+    assert "CI-Runner" not in parts(found)
+    assert parts(found).get("mon-01") != "culprit"
+
+
+def test_a_leak_that_took_hours_is_behind_the_balloon_of_another_vm() -> None:
+    site = Recording("10.12.4.21", seconds=8 * 3600, interval=60)
+    leak = np.clip(4000 + site.seconds, 0, 30_000)
+    balloon = np.clip((leak - 23_000) * 0.6, 0, None)
+    site.on_host({"mem.free": np.clip(28_000 - leak + 4000, 1500, None), "mem.balloon": balloon})
+    site.vm("EXCH-MBX02", {"mem.balloon": balloon, "mem.touched": noisy(9000.0, 1)})
+    site.vm("jboss-node3", {"mem.touched": noisy(lambda _: leak, 2, 0.03)})
+    site.vm("wsus", {"mem.touched": noisy(9000.0, 3, 0.05)})
+    found = asked(session(site), "EXCH-MBX02", "mem.balloon")
+    assert {name: part for name, part in parts(found).items() if part == "culprit"} == {
+        "jboss-node3": "culprit"
+    }
+
+
+def test_who_was_busy_before_and_stopped_in_the_middle_is_not_blamed_beside_who_fits() -> None:
+    """The file server is busy from 15 to 25 min, etl from 20 to 30: so long is their LUN slow."""
+    site = Recording("esx-prod-3", seconds=3600)
+    slow = noisy(during(1200, 1795, 22.0, 1.5), 1)
+    server, etl = during(900, 1495, 2000.0, 30.0), during(1200, 1795, 1500.0, 10.0)
+    both = noisy(lambda t: server(t) + etl(t) + 300, 9)  # type: ignore[operator]
+    site.shared("naa.a", {"disk.device_latency": noisy(slow, 10), "disk.commands": both})
+    for number, (name, load) in enumerate((("sql-a", 300.0), ("fileserver (alt)", server), ("etl", etl))):
+        ref = site.vm(name, {})
+        wait = noisy(slow, 20 + number)
+        site.has(ref, {"disk.commands": noisy(load, 30 + number), "disk.guest_latency": wait}, "naa.a")
+    found = asked(session(site), "sql-a", "disk.guest_latency")
+    assert found.name(found.groups[0].entity) == "etl"
+    assert (parts(found)["etl"], parts(found)["fileserver (alt)"]) == ("culprit", "victim")
