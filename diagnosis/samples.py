@@ -232,7 +232,8 @@ class SampleTable:
             if owner == source:
                 result[mine] = rows.of(own, part.stop, part.start)
             else:
-                theirs = self._span_of(owner, source, part)
+                has_any = self.axis(owner).size > 0
+                theirs = _span_of(self._nearest_to(owner, source)[0][part]) if has_any else slice(0, 0)
                 values = rows.of(own, theirs.stop, theirs.start)
                 result[mine] = self._aligned(values, owner, source, part, theirs.start)
         return result
@@ -280,13 +281,6 @@ class SampleTable:
             self._same[key] = now or 0
         return self._same[key]
 
-    def _span_of(self, owner: int, source: int, part: slice) -> slice:
-        """From the first to the last of another source's instants that are nearest in a part of the time."""
-        if not self.axis(owner).size:
-            return slice(0, 0)
-        nearest = self._nearest_to(owner, source)[0][part]
-        return slice(int(nearest[0]), int(nearest[-1]) + 1) if nearest.size else slice(0, 0)
-
     def _aligned(
         self, values: FloatArray, owner: int, source: int, part: slice = _ALL, first: int = 0
     ) -> FloatArray:
@@ -312,6 +306,11 @@ class SampleTable:
         nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
         usual = max(usual_step(theirs), usual_step(ours))
         return nearest, np.abs(theirs[nearest] - ours) <= usual
+
+
+def _span_of(nearest: IntArray) -> slice:
+    """From the first to the last of another source's instants that are nearest in a part of the time."""
+    return slice(int(nearest[0]), int(nearest[-1]) + 1) if nearest.size else slice(0, 0)
 
 
 def _same_so_far(before: tuple[IntArray, BoolArray], now: tuple[IntArray, BoolArray]) -> int:
