@@ -134,6 +134,18 @@ class TestBallooning:
         assert "Its limit is 4 GB and its size 8 GB" in found.causes[0].because
         assert verdicts(found)["host_overcommit"] == "ruled out"
 
+    @pytest.mark.parametrize("overcommit", [None, 0.0, 0.6])
+    def test_a_host_with_room_is_not_short_whatever_its_vms_add_up_to(self, overcommit: float | None) -> None:
+        """A vCenter counts no overcommitment: state and free memory decide without it."""
+        recording = Recording()
+        recording.on_host({name: level for name, level in CALM.items() if name != "mem.overcommit_1m"})
+        if overcommit is not None:
+            recording.on_host({"mem.overcommit_1m": overcommit})
+        vm(recording, "left", balloon=1_500.0, balloon_target=0.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "leftover"
+        assert verdicts(found)["host_overcommit"] == "ruled out"
+
     def test_a_limit_above_its_size_is_none(self) -> None:
         recording = host()
         vm(recording, "a", balloon=3_000.0, balloon_target=3_000.0, alloc_max=16_384.0)
