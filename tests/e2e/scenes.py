@@ -236,7 +236,7 @@ def main() -> int:
     let_run(0.5)
     program.window.grab().save(str(Path(home) / f"{name}.png"))
     press("alt+F4")
-    until("the window is closed", lambda: not program.window.isVisible(), 30)
+    until("the window is closed", lambda: not program.window.isVisible())
     print(json.dumps(seen), flush=True)
     return 0
 
