@@ -18,7 +18,7 @@ from diagnosis.correlation.wording import (
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
 from sessions.clock import Clock
-from sessions.model import EntityRef
+from sessions.model import EntityRef, Series
 
 _NAME = 80  # characters of a name that a row shows
 _MAKERS = 3  # of those who make the load, so many are named in the first sentence
@@ -72,7 +72,7 @@ def correlation_view(
         left_out=max(0, len(found.groups) - top),
         itself=_itself(found, label),
         patterns=tuple(
-            f"{label(one.counter)} of {shown(found.name(one.entity))}: {pattern_words(pattern, clock)}"
+            f"{label(one.counter)} of {_whose(found, one)}: {pattern_words(pattern, clock)}"
             for one, pattern in found.patterns
         ),
         events=tuple(shown(incident_words(one)) for one in found.incidents if one.is_near),
@@ -89,6 +89,14 @@ def _title(found: Correlation, label: Callable[[str], str]) -> str:
     owner = found.owner or one.entity
     part = "" if owner == one.entity else f", {one.entity.kind} {shown(found.name(one.entity))}"
     return f"What moved with {label(one.counter)} of {shown(found.name(owner))}{part}{instance}"
+
+
+def _whose(found: Correlation, series: Series) -> str:
+    """Of whom a series is told: of the VM, not of its disk, whose name many VMs' disks have."""
+    leads = {one.lead.series.id: one.entity for one in found.groups}
+    if found.reference is not None and found.owner is not None:
+        leads[found.reference.id] = found.owner
+    return shown(found.name(leads.get(series.id, series.entity)))
 
 
 def _about(found: Correlation, clock: Clock) -> str:

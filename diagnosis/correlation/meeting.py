@@ -22,7 +22,7 @@ _WORDS = {
 class Shared:
     """What two entities have in common: ``place`` None for nothing. ``is_exact``: the very part that is
     loaded or waited for; otherwise only the host around it, and ``is_unknown`` if nobody tells which part one
-    of them uses there. ``words`` as in "same LUN".
+    of them uses there, or where it is at all. ``words`` as in "same LUN".
     """
 
     place: EntityRef | None = None
@@ -32,6 +32,8 @@ class Shared:
 
 
 NOTHING = Shared()
+NOT_TOLD = Shared(words="where it runs is not told", is_unknown=True)
+"""Of a table of numbers without hosts and datastores nobody can say that two VMs share nothing."""
 
 
 class Meeting:
@@ -148,7 +150,12 @@ class Meeting:
         host = self.host(one)
         if host is not None and host == self.host(other):
             return Shared(host, "same host", is_unknown=not mine or not theirs)
-        return NOTHING
+        is_told = all(places or self._is_placed(of) for places, of in ((mine, one), (theirs, other)))
+        return NOTHING if is_told else NOT_TOLD
+
+    def _is_placed(self, one: Series) -> bool:
+        """True unless it is of a VM of which no host is known."""
+        return self.owner(one.entity).kind != "vm" or self.host(one) is not None
 
 
 _ORDER = {"pool": 0, "device": 1, "datastore": 2, "nic": 3, "adapter": 4, "path": 5, "host": 6}

@@ -181,7 +181,7 @@ class Ranking:
             return 1.0
         numbers = self._numbers
         if shared.place is None:
-            return numbers.weight_elsewhere.value
+            return (numbers.weight_same_host if shared.is_unknown else numbers.weight_elsewhere).value
         near = _nearness(shared, numbers)
         if role == "load" and resource is not None:
             near *= self._behind.get(resource, numbers.weight_elsewhere.value)

@@ -23,6 +23,7 @@ PART_WORDS: dict[Part, str] = {
     "moved": "moved",
 }
 SLOW_ITSELF = "is slow itself"
+PLACE_UNKNOWN = "moved, place not known"
 _DAY_S = 86_400
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ROLE_WORDS: dict[CounterRole, str] = {
@@ -39,6 +40,8 @@ def part_words(group: Group) -> str:
     """
     if group.part == "shared" and group.lead.role == "effect" and group.entity.kind != "host":
         return SLOW_ITSELF
+    if group.part == "elsewhere" and group.lead.shared.is_unknown:
+        return PLACE_UNKNOWN
     return _ROLE_WORDS[group.lead.role] if group.part == "moved" else PART_WORDS[group.part]
 
 

@@ -10,13 +10,14 @@ from diagnosis.correlation.meeting import NOTHING
 from diagnosis.correlation.movement import moves_in
 from diagnosis.correlation.ranking import Ranked
 from diagnosis.correlation.tables import Table
-from diagnosis.correlation.wording import because, movement, pattern_words
+from diagnosis.correlation.wording import because, movement, part_words, pattern_words
 from resources.correlation_roles import load_correlation
 from sessions.clock import clock_named
 from sessions.model import Entity, EntityRef, FloatArray, SeriesSpec, SourceSpec
 from tests.diagnosis.recordings import START, Level, Recording, during, session
 from tests.sessions.memory_session import MemorySession
 from viewmodels.correlation_question import reference_named
+from viewmodels.correlation_rows import correlation_view
 
 DAY = 86_400.0
 BERLIN = clock_named("Europe/Berlin")
@@ -83,12 +84,13 @@ def test_a_full_backup_each_sunday_in_whole_milliseconds() -> None:
     )
     rng = np.random.default_rng(13)
     values = np.rint((3 + 21 * sunday(site.seconds)) * (1 + 0.1 * rng.standard_normal(len(site))))
-    site.vm("DATEV-SQL", {"vdisk.latency_read": values})
-    found = asked(session(site), "DATEV-SQL", "vdisk.latency_read")
+    disk = site.add("vdisk", "scsi0:0", {"vdisk.latency_read": values}, parent=site.vm("DATEV-SQL", {}))
+    series = next(one for one in session(site).series() if one.entity == disk)
+    view = correlation_view(correlate(session(site), Question(series)), BERLIN)
     weekday = f"{BERLIN(START + 3 * DAY * 1000):%A}"
-    assert len(rhythms(found)) == 1
-    assert rhythms(found)[0].startswith(f"DATEV-SQL: every {weekday} at ")
-    assert " for 4 h, since " in rhythms(found)[0]
+    (rhythm,) = view.patterns
+    assert rhythm.startswith(f"vdisk.latency_read of DATEV-SQL: every {weekday} at ")
+    assert " for 4 h, since " in rhythm
 
 
 @pytest.mark.parametrize("late_s", [0, 60])
@@ -189,3 +191,19 @@ def test_who_was_busy_before_and_stopped_in_the_middle_is_not_blamed_beside_who_
     found = asked(session(site), "sql-a", "disk.guest_latency")
     assert found.name(found.groups[0].entity) == "etl"
     assert (parts(found)["etl"], parts(found)["fileserver (alt)"]) == ("culprit", "victim")
+
+
+def test_of_vms_whose_hosts_nobody_tells_none_is_elsewhere() -> None:
+    """Get-Stat without Get-VM: two VMs and their numbers, and not where they run."""
+    made = MemorySession()
+    sql, backup = EntityRef("vm", "vm-101"), EntityRef("vm", "vm-102")
+    at = np.arange(288)
+    night = (at >= 200) & (at < 220)
+    noise = np.random.default_rng(1).normal(1, 0.1, (2, 288))
+    values = np.column_stack([np.where(night, 24, 3) * noise[0], np.where(night, 1800, 20) * noise[1]])
+    counters = [SeriesSpec(sql, "vdisk.latency_read", "ms"), SeriesSpec(backup, "vdisk.reads", "/s")]
+    vms = [Entity(sql, "DATEV-SQL"), Entity(backup, "Veeam-Full")]
+    made.add_source(SourceSpec("vcenter", "csv", 300.0), START + 300_000 * at, counters, values, entities=vms)
+    first = asked(made, "DATEV-SQL", "vdisk.latency_read").groups[0]
+    assert part_words(first) == "moved, place not known"
+    assert because(first.lead).endswith("where it runs is not told")
