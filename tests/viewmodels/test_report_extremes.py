@@ -110,6 +110,8 @@ def test_short_pauses_part_nothing(tmp_path: Path, minutes: int, told: str) -> N
         writer.put_findings([replace(one, windows=windows)], verdict)
     text = " ".join(re.sub(r"<[^>]+>", "", markup_of(session, tmp_path / "a.html")).split())
     assert told in text
+    since = "16 Jan 00:20:00" if minutes == 20 else "16 Jan 00:50:00"
+    assert f"quiet since {since}" in text
 
 
 class Elements(HTMLParser):

@@ -109,14 +109,21 @@ def now_text(finding: Finding, material: Material) -> tuple[str, bool]:
     last = _last_of(finding, material)
     if end - last <= _STILL * _interval_ms(material):
         if _is_growing(material):
-            return f"still so at {material.clock.time(end)}", False
+            return f"still so at {_at(end, material)}", False
         return "still so at the end of the recording", False
     fixed = material.fixes.get((finding.problem, finding.entity))
     if fixed is not None:
-        return f"fixed, verified to {material.clock.time(fixed)}", True
+        return f"fixed, verified to {_at(fixed, material)}", True
     if end - last < _PAUSES * longest_pause(finding.windows):
-        return f"comes and goes, quiet since {material.clock.time(last)}", False
-    return f"over since {material.clock.time(last)}", True
+        return f"comes and goes, quiet since {_at(last, material)}", False
+    return f"over since {_at(last, material)}", True
+
+
+def _at(t_ms: int, material: Material) -> str:
+    """The time of day, of a recording over midnight with the date: of a week "since 02:55" says little."""
+    clock, span = material.clock, material.snapshot.span
+    is_one_day = span is None or clock.day(span.start) == clock.day(span.end)
+    return clock.time(t_ms) if is_one_day else clock.day_time(t_ms)
 
 
 def _last_of(finding: Finding, material: Material) -> int:
@@ -237,7 +244,7 @@ def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
         yield Run("It is a state, not an incident: it stays until it is changed.")
         return
     last = _last_of(finding, material)
-    calm, when = format_duration((end - last) / 1000), material.clock.time(last)
+    calm, when = format_duration((end - last) / 1000), _at(last, material)
     if is_over:
         yield Run(
             f"Yes, it ended at {when} and did not come back in the {calm} recorded after it.", tone="ok"
@@ -250,7 +257,7 @@ def _is_over(finding: Finding, material: Material) -> Iterator[Run]:
             tone="warning",
         )
     else:
-        at = material.clock.time(end)
+        at = _at(end, material)
         when = (
             f"at {at}; the recording goes on"
             if _is_growing(material)
