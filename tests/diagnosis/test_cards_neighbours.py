@@ -1,0 +1,45 @@
+"""A neighbour on the same LUN, beside a load of one's own that wanders as loads do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessions.model import FloatArray
+from tests.diagnosis.recordings import Recording, findings
+from tests.diagnosis.test_cards_storage import host, lun
+
+SPELL_S, EVERY_S = 80.0, 240.0
+
+
+def in_spells(seconds: FloatArray, then: float, otherwise: float) -> FloatArray:
+    result: FloatArray = np.where(seconds % EVERY_S >= EVERY_S - SPELL_S, then, otherwise)
+    return result
+
+
+def wandering(seconds: FloatArray) -> FloatArray:
+    """A load of 600 a second whose quietest minute, between two spells, has a third less."""
+    at = seconds % 960.0
+    result: FloatArray = np.where((at > 240.0) & (at < 340.0), 400.0, 600.0)
+    return result
+
+
+def two_hosts(own_in_spells: float = 1.0) -> tuple[Recording, Recording]:
+    victim, noisy = host("esx01"), host("esx03")
+    for one, commands in (
+        (victim, lambda t: wandering(t) * in_spells(t, own_in_spells, 1.0)),
+        (noisy, lambda t: in_spells(t, 8_000.0, 300.0)),
+    ):
+        lun(one, commands=commands, device_latency=lambda t: in_spells(t, 21.0, 1.2))
+    return victim, noisy
+
+
+def test_a_quiet_minute_of_its_own_hides_no_neighbour() -> None:
+    found = {one.problem: one for one in findings(*two_hosts())}
+    neighbour = found["storage.noisy_neighbour"]
+    assert neighbour.consequence_of is None
+    assert neighbour.causes[0].cause == "noisy_neighbour"
+    assert found["storage.device_latency"].consequence_of == (neighbour.problem, neighbour.entity)
+
+
+def test_a_host_that_sends_more_itself_is_no_victim() -> None:
+    assert not findings(*two_hosts(own_in_spells=1.6), problem="storage.noisy_neighbour")
