@@ -82,12 +82,12 @@ class WaysOf:
 
     def _means(self, signal: str, row: int) -> dict[EntityRef, float]:
         """The mean of each of the row's paths over its windows, of those that have one."""
-        members = self._scene.members(signal)
+        members, span = self._scene.members(signal), self._operands.span
         if signal not in self._values:
-            self._values[signal] = self._scene.member_values(signal)
+            self._values[signal] = self._scene.member_values(signal, span)
         own = np.flatnonzero(members.row == members.unit[row])
         values = self._values[signal][own]
-        windows = np.broadcast_to(self._operands.windows[row], values.shape)
+        windows = np.broadcast_to(self._operands.windows[row, span], values.shape)
         means = entity_statistics.mean(values, windows)[:, 0].tolist()
         return {
             members.refs[member]: mean

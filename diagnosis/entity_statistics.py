@@ -1,12 +1,11 @@
 """Statistics of many entities' samples at once, over each entity's own windows; absent samples are ignored.
 
 All functions take values (entities, times) and a mask of that shape, and return (entities, 1), NaN without
-known samples.
+known samples. What is added up is that from an entity's first marked sample to its last: how long the
+recording went on afterwards does not change how a sum is rounded.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,27 +15,18 @@ from sessions.model import FloatArray, IntArray
 _MIN_PAIRS = 8  # DESIGN: of fewer points, a correlation of 0.7 is chance more often than once in twenty times
 
 
-class Place(NamedTuple):
-    """Where values begin that are a part of so many instants: their sums are rounded as if the others were
-    summed too, which are 0.
-    """
-
-    first: int
-    instants: int
-
-
-def mean(values: FloatArray, mask: BoolArray, place: Place | None = None) -> FloatArray:
+def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
     """Return the mean of the known samples."""
     known = mask & ~np.isnan(values)
     count = known.sum(axis=1, keepdims=True).astype(np.float64)
-    result: FloatArray = _sums(np.where(known, values, 0.0), place) / np.where(count == 0, np.nan, count)
+    result: FloatArray = _sums(np.where(known, values, 0.0), mask) / np.where(count == 0, np.nan, count)
     return result
 
 
-def total(values: FloatArray, mask: BoolArray, place: Place | None = None) -> FloatArray:
+def total(values: FloatArray, mask: BoolArray) -> FloatArray:
     """Return the sum of the known samples."""
     known = mask & ~np.isnan(values)
-    sums = _sums(np.where(known, values, 0.0), place)
+    sums = _sums(np.where(known, values, 0.0), mask)
     return np.where(known.any(axis=1, keepdims=True), sums, np.nan)
 
 
@@ -77,12 +67,12 @@ def last(values: FloatArray, mask: BoolArray) -> FloatArray:
     return np.where(known.any(axis=1, keepdims=True), picked, np.nan)
 
 
-def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray, place: Place | None = None) -> FloatArray:
+def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray) -> FloatArray:
     """Return for how many seconds the test is true; ``weights`` are the seconds that each
     sample represents.
     """
     known = mask & ~np.isnan(test)
-    time = _sums(np.where(known, test, 0.0) * weights, place)
+    time = _sums(np.where(known, test, 0.0) * weights, mask)
     return np.where(known.any(axis=1, keepdims=True), time, np.nan)
 
 
@@ -106,15 +96,17 @@ def correlation(left: FloatArray, right: FloatArray, mask: BoolArray) -> FloatAr
     return result
 
 
-def _sums(values: FloatArray, place: Place | None) -> FloatArray:
-    if place is None:
+def _sums(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """The sums of each row's values from its first marked one to its last."""
+    instants = mask.shape[1]
+    if not instants:
+        return np.zeros((values.shape[0], 1))
+    firsts, ends = mask.argmax(axis=1), instants - mask[:, ::-1].argmax(axis=1)
+    if not firsts.any() and (ends == instants).all():
         whole: FloatArray = values.sum(axis=1, keepdims=True)
         return whole
-    row, sums = np.zeros(place.instants), np.zeros((values.shape[0], 1))
-    for number, own in enumerate(values):
-        row[place.first : place.first + own.size] = own
-        sums[number] = row.sum()
-    return sums
+    parts = zip(values, firsts.tolist(), ends.tolist(), strict=True)
+    return np.array([own[first:end].sum() for own, first, end in parts])[:, None]
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:

@@ -121,11 +121,6 @@ _IN_WINDOWS = frozenset(
     f"over {one}" for one in ("mean", "max", "min", "p95", "p05", "last", "sum", "share", "seconds")
 )
 """Statistics that nothing outside of the windows changes."""
-_SUMMED: dict[str, Callable[[FloatArray, BoolArray, entity_statistics.Place], FloatArray]] = {
-    "over mean": entity_statistics.mean,
-    "over sum": entity_statistics.total,
-    "over share": entity_statistics.mean,
-}
 
 
 def evaluate(node: Node, operands: Operands) -> FloatArray:
@@ -168,11 +163,9 @@ def _in_windows(node: Node, operands: Operands) -> FloatArray:
     span = operands.span
     values = evaluate_at(node.args[0], operands, span)
     assert operands.inside is not None
-    mask, place = operands.inside[:, span], entity_statistics.Place(span.start, operands.times.size)
+    mask = operands.inside[:, span]
     if node.op == "over seconds":
-        return entity_statistics.seconds(values, mask, operands.weights[span], place)
-    if node.op in _SUMMED:
-        return _SUMMED[node.op](values, mask, place)
+        return entity_statistics.seconds(values, mask, operands.weights[span])
     return _OVER_TIME[node.op](Operands({}, operands.times[span], values.shape, mask), values)
 
 

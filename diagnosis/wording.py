@@ -206,13 +206,12 @@ class SentenceWriter:
         if key not in self._rankings:
             members = self.scene.members(signal)
             span = self._operands.span
-            place = entity_statistics.Place(span.start, self.scene.times.size)
             if signal not in self._members:
                 self._members[signal] = self.scene.member_values(signal, span)
             own = np.flatnonzero(members.row == members.unit[row])
             values = self._members[signal][own]
             windows = np.broadcast_to(self._operands.windows[row, span], values.shape)
-            means = entity_statistics.mean(values, windows, place)[:, 0]
+            means = entity_statistics.mean(values, windows)[:, 0]
             order = np.argsort(-means, kind="stable")
             self._rankings[key] = [(int(own[m]), float(means[m])) for m in order if not np.isnan(means[m])]
         return self._rankings[key]

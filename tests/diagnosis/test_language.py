@@ -242,7 +242,8 @@ def test_nested_expressions_are_refused_however_little_room_is_left_for_calls() 
 
 
 @pytest.mark.parametrize("text", ["a", "a * b + limit", "trailing(a, 60)", "a > limit"])
-def test_statistics_of_windows_are_rounded_as_if_all_samples_were_read(text: str) -> None:
+def test_statistics_of_windows_are_the_same_however_much_is_read(text: str) -> None:
+    """Of the windows' time alone, of all samples, or of those until somebody looked: the same to the bit."""
     chance = np.random.default_rng(len(text))
     a, b = chance.normal(5, 3, (3, 997)), chance.normal(0, 1e4, (3, 997))
     a[chance.random(a.shape) < 0.05] = np.nan
@@ -265,5 +266,10 @@ def test_statistics_of_windows_are_rounded_as_if_all_samples_were_read(text: str
             "share": entity_statistics.mean(values, mask),
             "seconds": entity_statistics.seconds(values, mask, weights),
         }
+    earlier = Operands(
+        {"a": a[:, :801], "b": b[:, :801], "limit": 5.0, "vcpus": 4.0}, times[:801], (3, 801), mask[:, :801]
+    )
     for name, found in expected.items():
-        assert evaluate(parse(f"{name}({text})", NAMES), known).tobytes() == found.tobytes()
+        node = parse(f"{name}({text})", NAMES)
+        assert evaluate(node, known).tobytes() == found.tobytes()
+        assert evaluate(node, earlier).tobytes() == found.tobytes()
