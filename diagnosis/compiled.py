@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -144,6 +144,14 @@ class CompiledRule:
     def explaining(self) -> list[str]:
         """Return the signals that causes, evidence and sentences use."""
         return _explaining(self)
+
+    def expressions(self) -> Iterator[Node]:
+        """Return the expressions over a finding's windows: of values, evidence, causes and sentences."""
+        yield from self.values.values()
+        yield from (node for _, node in self.evidence)
+        yield from (node for cause in self.causes for node in cause.nodes())
+        texts = (self.conclusion, *self.notes, *(text for cause in self.causes for text in cause.texts()))
+        yield from (one.node for text in texts for one in text.placeholders if one.node)
 
     def measuring(self) -> list[str]:
         """Return the signals that the number of the check is made of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 
 import msgspec
@@ -198,14 +198,30 @@ def is_pointwise(node: Node) -> bool:
     return node.op not in _OVER_TIME and node.op not in _SMOOTHED and all(map(is_pointwise, node.args))
 
 
-def forward_ms(node: Node, number: Callable[[Node], float]) -> int:
-    """Return for how long after an instant (ms) samples count for the value there; those of statistics over
-    all samples apart. ``number`` gives the value of a constant.
+def forward_ms(node: Node, number: Callable[[Node], float], *, inside: bool = False) -> int:
+    """Return for how long after an instant (ms) samples count for the value there; those of statistics
+    apart, or with ``inside`` also for what these are made of. ``number`` gives the value of a constant.
     """
-    if node.op in _OVER_TIME:
+    if node.op in _OVER_TIME and not inside:
         return 0
     own = int(_SMOOTHED[node.op](number(node.args[1]))[1] * 1000) if node.op in _SMOOTHED else 0
-    return own + max((forward_ms(arg, number) for arg in node.args), default=0)
+    return own + max((forward_ms(arg, number, inside=inside) for arg in node.args), default=0)
+
+
+def is_over_windows(node: Node) -> bool:
+    """Return True for a statistic that nothing outside of a finding's windows changes but through what it is
+    made of.
+    """
+    return node.op in _IN_WINDOWS
+
+
+def looks_beyond(node: Node, names: Collection[str]) -> bool:
+    """Return True if an expression is made of statistics over all samples, or of one of the ``names``."""
+    if node.op == "name":
+        return node.name in names
+    if node.op in _OVER_TIME and node.op not in _IN_WINDOWS:
+        return True
+    return any(looks_beyond(arg, names) for arg in node.args)
 
 
 def over_time(node: Node) -> list[Node]:

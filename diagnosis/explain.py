@@ -12,9 +12,9 @@ import numpy as np
 from diagnosis.common_way import BadWay, WaysOf
 from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, on_host_mask, window_mask
-from diagnosis.evaluate import Operands, evaluate
 from diagnosis.language import Node
 from diagnosis.orders import GIVING_ORDERS, JudgedSteps, orders
+from diagnosis.settled import Numbers, settled_of
 from diagnosis.signals import Scene
 from diagnosis.wording import SentenceWriter
 from resources.catalogue import Catalogue
@@ -54,7 +54,6 @@ def explain(hits: list[Hit], scene: Scene, catalogue: Catalogue) -> list[Explana
     names = scene.compiled.explaining()
     explained: list[Explanation] = []
     for block in blocks(whole, np.arange(len(parts)), names):
-        block.load(names)
         own = parts[len(explained) : len(explained) + len(block.rows)]
         explained.extend(_Block(block, own, catalogue).explanations())
     return explained
@@ -66,13 +65,11 @@ class _Block:
     def __init__(self, scene: Scene, hits: list[Hit], catalogue: Catalogue) -> None:
         self._scene, self._hits, self._catalogue = scene, hits, catalogue
         self._compiled = scene.compiled
-        self._operands: Operands = scene.operands(
-            window_mask(hits, scene.times.size), on_host_mask(hits, scene.times)
-        )
-        for name, node in self._compiled.values.items():
-            scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits], catalogue)
-        self._ways = WaysOf(scene, self._operands, [hit.host for hit in hits])
+        operands = scene.operands(window_mask(hits, scene.times.size), on_host_mask(hits, scene.times))
+        self._numbers = Numbers(scene, operands, settled_of(scene, hits))
+        hosts = [hit.host for hit in hits]
+        self._speaker = SentenceWriter(scene, operands, hosts, catalogue, self._numbers)
+        self._ways = WaysOf(scene, operands, hosts)
         self._stated = {one.cause.id: self._stated_of(one) for one in self._compiled.causes}
 
     def explanations(self) -> Iterator[Explanation]:
@@ -97,6 +94,7 @@ class _Block:
                 ),
                 way=self._bad_way(ranked, row),
             )
+        self._numbers.keep_statistics()
 
     def _bad_way(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> BadWay | None:
         """What the hit's bad paths share, where it is likely that they are its cause."""
@@ -114,8 +112,7 @@ class _Block:
 
     def _scalar(self, node: Node) -> FloatArray:
         """The expression's one value for each hit."""
-        values, shape = evaluate(node, self._operands), (len(self._hits), 1)
-        return (values if values.shape == shape else np.broadcast_to(values, shape))[:, 0]
+        return self._numbers.of(node)[:, 0]
 
     def _verdicts(self, cause: CompiledCause) -> list[Verdict]:
         likely, possible = (self._scalar(node) if node else None for node in (cause.likely, cause.possible))

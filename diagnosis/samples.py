@@ -166,6 +166,20 @@ class SampleTable:
         """Return the source's last sampling instant on the reference clock, in ms; it has samples."""
         return int(self.axis(source)[-1]) - self._offsets[source]
 
+    def is_known_beyond(self, source: int, at: int) -> bool:
+        """Return True if all sources that have samples have one after an instant (ms) of one of them: then no
+        later sample is nearer to it, or to one before.
+        """
+        own = at - self._offsets[source]
+        return all(self.reference_end(one) > own for one in self._offsets if self.axis(one).size)
+
+    def footing(self) -> tuple[object, ...]:
+        """Return what the values at earlier instants rest on: the same while earlier samples are what they
+        were, stand for as long, and are as near to those of other sources.
+        """
+        axes = ((self.axis(one), offset) for one, offset in self._offsets.items())
+        return self.rewritten, *((axis.size > 0, usual_step(axis), offset) for axis, offset in axes)
+
     def longest_step(self) -> float:
         """Return the usual interval of the slowest source, in ms."""
         return max((usual_step(self.axis(one)) for one in self._offsets), default=0.0)

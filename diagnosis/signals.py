@@ -86,6 +86,9 @@ class SceneKept:
     gate: Gate | None = None
     asked: Asked | None = None
     events: SessionEvents | None = None
+    settled: object = None
+    """What is kept of hits that are the rows; see ``diagnosis.settled``."""
+    forward_ms: int | None = None
     worst: tuple[Bounds, list[tuple[int, float, float]]] | None = None
     """The rows whose numbers can be the worst by these bounds, with the worst number, and how bad it is."""
     peaks: dict[int, tuple[float, int]] = field(default_factory=dict)

@@ -10,9 +10,10 @@ import numpy as np
 
 from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
-from diagnosis.evaluate import Operands, evaluate
+from diagnosis.evaluate import Operands
 from diagnosis.members import Members
 from diagnosis.session_events import told_text
+from diagnosis.settled import Numbers
 from diagnosis.signals import Scene
 from diagnosis.topology import store_names
 from resources.catalogue import Catalogue
@@ -64,11 +65,17 @@ def _without_optional(text: str) -> str:
 
 class SentenceWriter:
     """Fills templates for the rows of a scene, with statistics over the operands' windows; ``hosts`` has
-    each row's host. A unit that is a counter of the ``catalogue`` stands for its words: ``mem.state``.
+    each row's host. A unit that is a counter of the ``catalogue`` stands for its words: ``mem.state``. What
+    the ``numbers`` have settled is not written again.
     """
 
     def __init__(
-        self, scene: Scene, operands: Operands, hosts: Sequence[EntityRef | None], catalogue: Catalogue
+        self,
+        scene: Scene,
+        operands: Operands,
+        hosts: Sequence[EntityRef | None],
+        catalogue: Catalogue,
+        numbers: Numbers,
     ) -> None:
         self.scene = scene
         self._catalogue = catalogue
@@ -76,10 +83,18 @@ class SentenceWriter:
         self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
         self._rankings: dict[tuple[str, int], list[tuple[int, float]]] = {}
-        self._numbers: dict[int, FloatArray] = {}
+        self._numbers = numbers
 
     def text(self, template: Template, row: int) -> str:
         """Return the sentence for one row."""
+        said = self._numbers.settled.texts.get((id(template), row))
+        if said is None:
+            said = self._written(template, row)
+            if self._numbers.are_settled(template):
+                self._numbers.settled.texts[id(template), row] = said
+        return said
+
+    def _written(self, template: Template, row: int) -> str:
         parts = [template.literals[0].translate(_BRACKETS)]
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
@@ -111,7 +126,8 @@ class SentenceWriter:
         if placeholder.kind in ("event", "word"):
             told = self._events if placeholder.kind == "event" else self._word
             return told(placeholder.name, row) or _HOLE
-        return self._number(float(self._values(placeholder)[row, 0]), placeholder.unit)
+        assert placeholder.node
+        return self._number(float(self._numbers.of(placeholder.node)[row, 0]), placeholder.unit)
 
     def _number(self, value: float, unit: str) -> str:
         if not math.isfinite(value):
@@ -136,14 +152,6 @@ class SentenceWriter:
         fact, ref = self.scene.compiled.signals[name].signal.fact, self.scene.rows[row]
         known = self.scene.topology.texts(fact).get(self.scene.topology.base(ref))
         return known if isinstance(known, str) else ""
-
-    def _values(self, placeholder: Placeholder) -> FloatArray:
-        """The place's number for every row, worked out once for all of them."""
-        assert placeholder.node
-        if id(placeholder) not in self._numbers:
-            values = evaluate(placeholder.node, self._operands)
-            self._numbers[id(placeholder)] = np.broadcast_to(values, (len(self.scene.rows), 1))
-        return self._numbers[id(placeholder)]
 
     def _entity(self, row: int) -> str:
         return self.scene.topology.shown_name(self.scene.rows[row])
@@ -203,7 +211,8 @@ class SentenceWriter:
     def _ranked(self, signal: str, row: int) -> list[tuple[int, float]]:
         """The places of the row's members with their means over its windows, highest first."""
         key = signal, row
-        if key not in self._rankings:
+        rankings = self._rankings if self._numbers.is_open(signal) else self._numbers.settled.rankings
+        if key not in rankings:
             members = self.scene.members(signal)
             span = self._operands.span
             if signal not in self._members:
@@ -213,8 +222,8 @@ class SentenceWriter:
             windows = np.broadcast_to(self._operands.windows[row, span], values.shape)
             means = entity_statistics.mean(values, windows)[:, 0]
             order = np.argsort(-means, kind="stable")
-            self._rankings[key] = [(int(own[m]), float(means[m])) for m in order if not np.isnan(means[m])]
-        return self._rankings[key]
+            rankings[key] = [(int(own[m]), float(means[m])) for m in order if not np.isnan(means[m])]
+        return rankings[key]
 
     def _name(self, signal: str, member: int, row: int, *, placed: bool) -> str:
         """A member's name; ``placed``: with where it is if it left the row's host."""
