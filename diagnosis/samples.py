@@ -255,14 +255,14 @@ class SampleTable:
     def read_ahead(self, ids: IntArray) -> None:
         """Read series together that will be asked for soon, as far as half of the memory holds them."""
         wanted = distinct(ids[ids >= 0])
-        if not self._missing(wanted).size:
+        if not _not_held(self._rows, wanted, self._owner).size:
             return
         samples = np.cumsum([self.axis(owner).size for owner in self.owners(wanted).tolist()])
         self._load(wanted[: int(np.searchsorted(samples, _BUDGET // 2, side="right"))])
 
     def _load(self, ids: IntArray) -> None:
         wanted = distinct(ids[ids >= 0])
-        missing = self._missing(wanted)
+        missing = _not_held(self._rows, wanted, self._owner)
         if not missing.size:
             return
         if sum(rows.held for rows in self._rows.values()) > _BUDGET:
@@ -270,11 +270,6 @@ class SampleTable:
             missing = wanted
         for frame in self._source.read(missing, self.window):
             self._rows.setdefault(frame.source, _Rows()).add(frame, self.axis(frame.source))
-
-    def _missing(self, ids: IntArray) -> IntArray:
-        known = {source: rows.places for source, rows in self._rows.items()}
-        absent = [one for one in ids.tolist() if one not in known.get(self._owner[one], ())]
-        return np.array(absent, dtype=np.int64)
 
     def covers(self, owner: int, source: int) -> BoolArray:
         """Return at which instants of ``source`` there are samples of ``owner``, of any of its series."""
@@ -308,18 +303,24 @@ class SampleTable:
 
     def _nearest_to(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
         if (owner, source) not in self._nearest:
-            self._nearest[owner, source] = self._nearest_instants(owner, source)
+            theirs, ours = (self.axis(one) - self._offsets[one] for one in (owner, source))
+            self._nearest[owner, source] = _nearest(theirs, ours)
         return self._nearest[owner, source]
 
-    def _nearest_instants(self, owner: int, source: int) -> tuple[IntArray, BoolArray]:
-        """For each of a source's instants the place of the owner's nearest one, and whether that is near."""
-        theirs = self.axis(owner) - self._offsets[owner]
-        ours = self.axis(source) - self._offsets[source]
-        right = np.clip(np.searchsorted(theirs, ours), 0, theirs.size - 1)
-        left = np.maximum(right - 1, 0)
-        nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
-        usual = max(usual_step(theirs), usual_step(ours))
-        return nearest, np.abs(theirs[nearest] - ours) <= usual
+
+def _nearest(theirs: IntArray, ours: IntArray) -> tuple[IntArray, BoolArray]:
+    """For each of our instants the place of their nearest one, and whether that is near; they have some."""
+    right = np.clip(np.searchsorted(theirs, ours), 0, theirs.size - 1)
+    left = np.maximum(right - 1, 0)
+    nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
+    usual = max(usual_step(theirs), usual_step(ours))
+    return nearest, np.abs(theirs[nearest] - ours) <= usual
+
+
+def _not_held(rows: Mapping[int, _Rows], ids: IntArray, owner: Mapping[int, int]) -> IntArray:
+    """Those of the series that are in none of the sources' rows."""
+    held = {source: one.places for source, one in rows.items()}
+    return np.array([one for one in ids.tolist() if one not in held.get(owner[one], ())], dtype=np.int64)
 
 
 def _span_of(nearest: IntArray) -> slice:
