@@ -39,6 +39,11 @@ def find_pattern(
 ) -> Pattern | None:
     """Return the rhythm of a series' bursts; None if it has none. ``times`` in ms, without absent samples."""
     begins, lengths = _bursts(times, values, step, numbers.pattern_excess.value)
+    return pattern_of(begins, lengths, step, numbers)
+
+
+def pattern_of(begins: IntArray, lengths: IntArray, step: int, numbers: CorrelationNumbers) -> Pattern | None:
+    """Return the rhythm of bursts that begin and last so (ms), in order, known to a ``step``."""
     if not numbers.pattern_bursts.value <= begins.size <= _MOST_BURSTS:
         return None
     period = _period(begins, step)

@@ -111,17 +111,26 @@ def pattern_words(pattern: Pattern, clock: Clock) -> str:
         if pattern.bursts < pattern.expected
         else f"{pattern.bursts} times"
     )
-    begin, day, length = (
-        clock.time(pattern.since, seconds=False),
-        clock.day(pattern.since),
-        format_duration(pattern.length_s),
-    )
-    of_calendar = {_DAY_S: "day", 7 * _DAY_S: _WEEKDAYS[clock(pattern.since).weekday()]}
-    name = next((word for period, word in of_calendar.items() if _is_near(pattern.period_s, period)), "")
+    begin, day = clock.time(pattern.since, seconds=False), clock.day(pattern.since)
+    if _of_calendar(pattern, clock):
+        since = day
+    else:
+        since = begin if day == clock.day(pattern.until) else f"{day} {begin}"
+    return f"{rhythm_words(pattern, clock)}, since {since} ({seen})"
+
+
+def rhythm_words(pattern: Pattern, clock: Clock) -> str:
+    """Return how often a pattern comes and for how long: ``every day at 02:00 for 4 h``."""
+    name, length = _of_calendar(pattern, clock), format_duration(pattern.length_s)
     if name:
-        return f"every {name} at {begin} for {length}, since {day} ({seen})"
-    since = begin if day == clock.day(pattern.until) else f"{day} {begin}"
-    return f"every {format_duration(pattern.period_s)} for {length}, since {since} ({seen})"
+        return f"every {name} at {clock.time(pattern.since, seconds=False)} for {length}"
+    return f"every {format_duration(pattern.period_s)} for {length}"
+
+
+def _of_calendar(pattern: Pattern, clock: Clock) -> str:
+    """What people call the period: a day, or a day of the week; empty for any other."""
+    words = {_DAY_S: "day", 7 * _DAY_S: _WEEKDAYS[clock(pattern.since).weekday()]}
+    return next((word for period, word in words.items() if _is_near(pattern.period_s, period)), "")
 
 
 def _is_near(period_s: float, calendar_s: float) -> bool:

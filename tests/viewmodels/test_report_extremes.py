@@ -97,7 +97,7 @@ def test_a_step_that_is_the_same_but_for_the_name_is_told_once_with_all_names(tm
     ("minutes", "told"),
     [
         (50, ", nearly all the time from 15 Jan 08:00 to 16 Jan 00:50 UTC, 14 h 10 min of 16 h 50 min."),
-        (20, ", 17 times from 15 Jan 08:00 to 16 Jan 00:20 UTC, 5 h 40 min together."),
+        (20, ", 17 times from 15 Jan 08:00 to 16 Jan 00:20 UTC, 5 h 40 min together: every 1 h for 20 min."),
     ],
 )
 def test_short_pauses_part_nothing(tmp_path: Path, minutes: int, told: str) -> None:

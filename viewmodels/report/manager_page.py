@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from diagnosis.correlation.patterns import pattern_of
+from diagnosis.correlation.wording import rhythm_words
+from resources.correlation_roles import load_correlation
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
 from resources.units import format_count, format_duration, format_value
@@ -216,8 +221,18 @@ def _when(finding: Finding, material: Material) -> str:
         # Short pauses part nothing: what is bad for nearly all of an evening is not bad 17 times.
         return f"nearly all the time {text}, {format_duration(seconds)} of {format_duration(whole.seconds)}"
     if len(windows) > 1:
-        return f"{format_count(len(windows))} times {text}, {format_duration(seconds)} together"
+        times = f"{format_count(len(windows))} times {text}, {format_duration(seconds)} together"
+        return f"{times}{_rhythm(windows, material)}"
     return f"{text}, for {format_duration(seconds)}" if seconds else text.replace("from", "at", 1)
+
+
+def _rhythm(windows: Sequence[TimeRange], material: Material) -> str:
+    """How often it comes back, if it does: who reads "each day at 01:30" knows which job to ask for."""
+    begins = np.array([one.start for one in windows], np.int64)
+    lengths = np.array([one.end - one.start for one in windows], np.int64)
+    step = max(1, round(_interval_ms(material)))
+    found = pattern_of(begins, lengths, step, load_correlation().numbers)
+    return f": {rhythm_words(found, material.clock)}" if found is not None else ""
 
 
 def _why(finding: Finding) -> str:
