@@ -78,7 +78,8 @@ def test_sentences_are_written_again_only_where_later_samples_count(
 
 def test_a_problem_that_comes_back_is_told_anew(tmp_path: Path, written: list[str]) -> None:
     recording = busy()
-    ready = np.where(recording.seconds < 1100, during(100, 400, 20.0, 0.5)(recording.seconds), 30.0)
+    at = recording.seconds
+    ready = np.where(at < 1100, np.where((at >= 100) & (at < 400), 20.0, 0.5), 30.0)
     recording.vm("again", {"cpu.ready": ready, "cpu.max_limited": 0.0})
     path = tmp_path / "s.hscope"
     with judged(session(recording), path) as (judge, played):
