@@ -51,6 +51,8 @@ _ASIDE = re.compile(rf" {_ASIDE_OPEN}(?:{_IN_ASIDE}[{_HOLE}{_NOBODY}]{_IN_ASIDE}
 """What is said in brackets is left out where a number of it is not known, or nothing has the name, or
 nothing is left of it.
 """
+_COUNTED = re.compile(r" (command|core|file|node|packet|read|recommendation|rule|sample|snapshot|time)s\b")
+"""What a number of things stands before: of one it has no s."""
 _NEXT_ASIDE = f"{_ASIDE_CLOSE} {_ASIDE_OPEN}"
 _FIRST_LEFT_OUT = f"{_ASIDE_OPEN}, "
 
@@ -97,7 +99,9 @@ class SentenceWriter:
     def _written(self, template: Template, row: int) -> str:
         parts = [template.literals[0].translate(_BRACKETS)]
         for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
-            parts += [self._fill(placeholder, row), literal.translate(_BRACKETS)]
+            filled = self._fill(placeholder, row)
+            one = _COUNTED.match(literal) if filled == "1" else None
+            parts += [filled, (f" {one[1]}{literal[one.end() :]}" if one else literal).translate(_BRACKETS)]
         said = _ASIDE.sub("", _without_optional("".join(parts)))
         told_not = f", which esxtop of {self._host(row)} does not tell"
         said = _NOT_TOLD.sub(lambda found: told_not + (": " if found[1] else ""), said)

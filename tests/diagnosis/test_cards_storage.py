@@ -224,7 +224,7 @@ class TestDeviceLatency:
         because = only(victim, noisy, problem=self.PROBLEM).causes[0].because
         assert "One host makes the load: esx01" not in because
         assert "esx01 sent 550 /s (before and after 550 /s)" in because
-        assert "the busiest other host, esx02, 1,400 /s" in because
+        assert "and esx02, the busiest of the others, 1,400 /s" in because
 
     def test_clocks_that_differ_by_a_moment_still_compare(self) -> None:
         victim, noisy = host("esx01"), host("esx02")
