@@ -29,7 +29,7 @@ TICK_MS = 5_000
 SHORTEST_PROBLEM_MS = 60_000
 """A warning needs a minute (resources/problems/_sustained.toml)."""
 LONGEST_WARNING_MS = 100_000
-ALL_CLEAR = "No problem found"
+ALL_CLEAR = re.compile("no problem found", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<number>[\d.,]+) (?P<unit>\S+)")
 _IN_MS = {"s": 1000.0}
 _CLOCK = re.compile(r"[Jj]udged to (\d\d):(\d\d):(\d\d)")
@@ -189,7 +189,7 @@ class Watch(QObject):
                 self._complain(f"{row.name} is green", f"it has {one.problem}")
 
     def _check_words(self, place: str, text: str) -> None:
-        if ALL_CLEAR in text:
+        if ALL_CLEAR.search(text):
             if self._judged_ms() + TICK_MS < SHORTEST_PROBLEM_MS:
                 self._complain(f"{place}: all-clear", f"after {self._judged_ms()} ms")
             for one in self._lasting():
