@@ -43,7 +43,7 @@ def hidden(folder: Path) -> list[str]:
 
 def made_old(folder: Path) -> None:
     for one in folder.iterdir():
-        os.utime(one, (time.time() - 3600,) * 2, follow_symlinks=False)
+        os.utime(one, (time.time() - 3600,) * 2, follow_symlinks=os.utime not in os.supports_follow_symlinks)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal that kills")
