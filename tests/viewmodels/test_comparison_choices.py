@@ -120,14 +120,15 @@ def test_names_of_a_session_are_shown_as_text() -> None:
 def test_the_command_makes_the_same_comparison() -> None:
     pair = PairOffer("", ChosenSide("", minutes(0, 10)), ChosenSide("", minutes(20, 30)))
     window = "1970-01-01T00:00:00Z..1970-01-01T00:09:59.999Z"
-    command = comparison_command(pair, Path("/some/friday night.hscope"), [minutes(0, 10)], on_windows=False)
+    path, first, second = (Path("/some", name).absolute() for name in ("friday night.hscope", "a", "b"))
+    command = comparison_command(pair, path, [minutes(0, 10)], on_windows=False)
     assert command == (
-        f"hyperscope compare '/some/friday night.hscope' --a {window} "
+        f"hyperscope compare {shlex.quote(str(path))} --a {window} "
         f"--b 1970-01-01T00:20:00Z..1970-01-01T00:29:59.999Z --leave-out {window}"
     )
-    other = replace(pair, b=replace(pair.b, session=Path("/z/b.hscope")))
-    assert comparison_command(other, Path("/a.hscope"), [], on_windows=False).startswith(
-        "hyperscope compare /a.hscope /z/b.hscope --a"
+    other = replace(pair, b=replace(pair.b, session=second))
+    assert comparison_command(other, first, [], on_windows=False).startswith(
+        f"hyperscope compare {shlex.quote(str(first))} {shlex.quote(str(second))} --a"
     )
 
 

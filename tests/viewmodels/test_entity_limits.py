@@ -290,7 +290,7 @@ def test_a_screen_without_classes_has_no_limits_of_rows(path: Path) -> None:
         grid = grid_of(screen, snapshot, ScreenOptions(), CATALOGUE, limits_of(snapshot))
         general = grid_of(screen, snapshot, ScreenOptions(), CATALOGUE, EntityLimits(GENERAL))
     assert not grid.limits
-    assert grid.columns == general.columns
+    assert repr(grid.columns) == repr(general.columns)  # a NaN is no NaN's equal
 
 
 @pytest.mark.parametrize("measure", MEASURES)
