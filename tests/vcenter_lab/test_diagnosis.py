@@ -83,7 +83,8 @@ def test_affinity_is_said_by_the_inventory() -> None:
 def test_a_snapshot_is_named_where_vcpus_are_blocked() -> None:
     first = finding("cpu-costop-snapshot", "cpu.costop").causes[0]
     assert (first.cause, first.verdict) == ("io_blocked", "likely")
-    assert "1 snapshot" in first.because and "1 snapshots" not in first.because
+    assert "1 snapshot" in first.because
+    assert "1 snapshots" not in first.because
 
 
 def test_missing_tools_are_named() -> None:
