@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 
 from resources.guided_tests import load_guided_tests
+from widgets.theme.type import body_font
 from wizards.flows.cards import Connected, card_groups
 from wizards.flows.gallery import TestCard
 from wizards.pages.badge import badge_width
@@ -17,9 +18,10 @@ NARROWEST = 352
 CARDS = [one for group in card_groups(load_guided_tests(), Connected("lab", "x"), []) for one in group.cards]
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("card", CARDS, ids=[one.id for one in CARDS])
-def test_the_name_of_a_test_is_whole_in_the_narrowest_column(qapp: QApplication, card: TestCard) -> None:
-    font = qapp.font()
+def test_the_name_of_a_test_is_whole_in_the_narrowest_column(card: TestCard) -> None:
+    font = body_font()  # what the window sets; another test may have left Qt's own
     texts = head_badges(card, NARROWEST, font)
     badges = sum(badge_width(one, font) + 4 for one in texts)
     title = QFontMetrics(sized(font, 13, bold=True)).horizontalAdvance(card.title)
