@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from sessions.model import (
-    Entity,
-    EntityRef,
-    Event,
-    Fact,
-    FloatArray,
-    Frame,
-    Gap,
-    IntArray,
-    Series,
-    SeriesStats,
-    Source,
-)
+from sessions.model import FloatArray, Frame, IntArray, SeriesStats
+from sessions.passing_on import PassingOn
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 
@@ -28,50 +17,19 @@ Change = Callable[[IntArray, FloatArray], FloatArray]
 """Gives the values of a series at some instants (ms), from those that it had."""
 
 
-class InjectedSession:
+class InjectedSession(PassingOn):
     """A SampleSource: a session's reader, with changes of some series."""
 
     def __init__(self, reader: SessionReader, changes: Mapping[int, Sequence[Change]]) -> None:
-        self._reader, self._changes = reader, changes
+        super().__init__(reader)
+        self._changes = changes
         self._changed = np.array(sorted(changes), dtype=np.int64)
         self.cpu_s = 0.0
         """What the changes themselves took, in CPU seconds: no part of reading a session."""
 
-    def span(self) -> TimeRange | None:
-        """As the session's."""
-        return self._reader.span()
-
-    def sources(self) -> Sequence[Source]:
-        """As the session's."""
-        return self._reader.sources()
-
-    def entities(self) -> dict[EntityRef, Entity]:
-        """As the session's."""
-        return self._reader.entities()
-
-    def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
-        """As the session's."""
-        return self._reader.series(counters)
-
-    def facts(self) -> Sequence[Fact]:
-        """As the session's."""
-        return self._reader.facts()
-
-    def events(self) -> Sequence[Event]:
-        """As the session's."""
-        return self._reader.events()
-
-    def gaps(self) -> Sequence[Gap]:
-        """As the session's."""
-        return self._reader.gaps()
-
-    def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """As the session's."""
-        return self._reader.times(source, window)
-
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
         """Samples, changed where they are to be."""
-        return [self._with_changes(frame) for frame in self._reader.read(ids, window)]
+        return [self._with_changes(frame) for frame in self._source.read(ids, window)]
 
     def _with_changes(self, frame: Frame) -> Frame:
         columns = np.flatnonzero(np.isin(frame.ids, self._changed))
@@ -87,7 +45,7 @@ class InjectedSession:
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Statistics, from samples for changed series."""
-        found = self._reader.stats(ids, window)
+        found = self._source.stats(ids, window)
         low, high, mean = found.minimum.copy(), found.maximum.copy(), found.mean.copy()
         mine = np.flatnonzero(np.isin(ids, self._changed))
         place = {int(ids[i]): i for i in mine.tolist()}

@@ -15,17 +15,15 @@ from resources.derived_counters import DerivedFile
 from sessions.model import (
     Entity,
     EntityRef,
-    Event,
     Fact,
     FloatArray,
     Frame,
-    Gap,
     IntArray,
     SampleSource,
     Series,
     SeriesStats,
-    Source,
 )
+from sessions.passing_on import PassingOn
 from sessions.times import TimeRange
 
 _FIRST = 1 << 40  # ids of what is derived; a store counts from 1
@@ -43,7 +41,7 @@ def with_derived(
     return DerivedSource(source, rules, counters, window, fitting) if fitting else source
 
 
-class DerivedSource:
+class DerivedSource(PassingOn):
     """A SampleSource that adds derived series and facts to those of a session."""
 
     def __init__(
@@ -54,7 +52,7 @@ class DerivedSource:
         window: TimeRange,
         fitting: set[int],
     ) -> None:
-        self._source = source
+        super().__init__(source)
         self._entities = source.entities()
         facts = facts_until(source.facts(), window.end)
         derived = derived_facts(rules.facts, facts, self._entities, window.end)
@@ -74,14 +72,6 @@ class DerivedSource:
             self._made += found
             first += sum(len(made.series) for made in found)
 
-    def span(self) -> TimeRange | None:
-        """Return the time from the first to the last sample of all sources; None without samples."""
-        return self._source.span()
-
-    def sources(self) -> Sequence[Source]:
-        """Return all sources."""
-        return self._source.sources()
-
     def entities(self) -> dict[EntityRef, Entity]:
         """Return all entities by reference."""
         return self._entities
@@ -89,18 +79,6 @@ class DerivedSource:
     def facts(self) -> Sequence[Fact]:
         """Return all facts, derived ones included, ordered by start."""
         return self._facts
-
-    def events(self) -> Sequence[Event]:
-        """Return all events."""
-        return self._source.events()
-
-    def gaps(self) -> Sequence[Gap]:
-        """Return all gaps."""
-        return self._source.gaps()
-
-    def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """Return the sampling instants of a source; shape (n,), int64, ms."""
-        return self._source.times(source, window)
 
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
         """Return the session's own series, followed by the derived ones."""

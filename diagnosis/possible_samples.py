@@ -9,19 +9,8 @@ import numpy as np
 
 from diagnosis.silent_hosts import Silence, silent_series
 from resources.possible_values import PossibleValues
-from sessions.model import (
-    Entity,
-    EntityRef,
-    Event,
-    Fact,
-    Frame,
-    Gap,
-    IntArray,
-    SampleSource,
-    Series,
-    SeriesStats,
-    Source,
-)
+from sessions.model import Frame, IntArray, SampleSource, Series, SeriesStats
+from sessions.passing_on import PassingOn
 from sessions.times import TimeRange
 
 _NEVER = np.iinfo(np.int64).min
@@ -36,7 +25,7 @@ class LeftOut:
     worst: float
 
 
-class PossibleSamples:
+class PossibleSamples(PassingOn):
     """A SampleSource in which samples that can't be true are absent; the session keeps them.
 
     It answers for the series of ``counters`` that the session has now, in a ``window``; ``extend`` goes on
@@ -46,7 +35,8 @@ class PossibleSamples:
     def __init__(
         self, source: SampleSource, values: PossibleValues, counters: Collection[str], window: TimeRange
     ) -> None:
-        self._source, self._values, self._window = source, values, window
+        super().__init__(source)
+        self._values, self._window = values, window
         self._counters = frozenset((*counters, *values.signs))
         self._series = source.series(self._counters)
         ids = [one.id for one in self._series]
@@ -93,39 +83,11 @@ class PossibleSamples:
     def _silences(self, window: TimeRange) -> Sequence[Silence]:
         return silent_series(self._series, self._source, self._values, window)
 
-    def span(self) -> TimeRange | None:
-        """Return the time from the first to the last sample of all sources; None without samples."""
-        return self._source.span()
-
-    def sources(self) -> Sequence[Source]:
-        """Return all sources."""
-        return self._source.sources()
-
-    def entities(self) -> dict[EntityRef, Entity]:
-        """Return all entities by reference."""
-        return self._source.entities()
-
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
         """Return all series, or those of the given counter keys, ordered by id."""
         if counters is None or not self._counters.issuperset(counters):
             return self._source.series(counters)
         return [one for one in self._series if one.spec.counter in counters]
-
-    def facts(self) -> Sequence[Fact]:
-        """Return all facts, ordered by start."""
-        return self._source.facts()
-
-    def events(self) -> Sequence[Event]:
-        """Return all events, ordered by time."""
-        return self._source.events()
-
-    def gaps(self) -> Sequence[Gap]:
-        """Return all gaps, ordered by start."""
-        return self._source.gaps()
-
-    def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """Return the sampling instants of a source; shape (n,), int64, ms."""
-        return self._source.times(source, window)
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Return statistics of each series over the window."""

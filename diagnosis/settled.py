@@ -50,7 +50,7 @@ def settled_of(scene: Scene, hits: list[Hit]) -> Settled:
     keys = tuple((hit.entity, hit.spans, hit.host, hit.periods) for hit in hits)
     now = Settled(keys, scene.table.footing(), scene.events)
     kept = scene.kept.settled
-    if isinstance(kept, Settled) and kept.is_of(now):
+    if kept is not None and kept.is_of(now):
         return kept
     scene.kept.settled = now if _are_over(scene, hits) else None
     return now

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from diagnosis.topology import Topology, store_names
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, Event, FloatArray, IntArray
 from sessions.times import TimeRange
+
+if TYPE_CHECKING:
+    from diagnosis.settled import Settled
 
 _MAX_PARTS = 64
 
@@ -86,7 +90,7 @@ class SceneKept:
     gate: Gate | None = None
     asked: Asked | None = None
     events: SessionEvents | None = None
-    settled: object = None
+    settled: Settled | None = None
     """What is kept of hits that are the rows; see ``diagnosis.settled``."""
     forward_ms: int | None = None
     worst: tuple[Bounds, list[tuple[int, float, float]]] | None = None

@@ -29,10 +29,14 @@ def verdict_title(verdict: Verdict, *, is_of_entities: bool = False) -> str:
         return counted
     if not verdict.is_judged:
         return verdict.state.capitalize()
-    clear = "No problem found"
+    return clear_text(verdict, is_of_entities=is_of_entities) + (f"; {counted}" if counted else "")
+
+
+def clear_text(verdict: Verdict, *, is_of_entities: bool = False) -> str:
+    """Return how it is said that no problem was found: in what, where whole areas were not judged."""
     if verdict.is_partly_clear and not is_of_entities:
-        clear = f"Judged in part: no problem found in {judged_areas_text(verdict)}"
-    return clear + (f"; {counted}" if counted else "")
+        return f"Judged in part: no problem found in {judged_areas_text(verdict)}"
+    return "No problem found"
 
 
 def counts_text(counts: SeverityCounts) -> str:

@@ -11,7 +11,7 @@ from sessions.findings import Finding
 from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from sessions.verdict_wording import verdict_title
+from sessions.verdict_wording import clear_text
 from sessions.verdicts import Verdict
 from viewmodels.inventory_tree import host_and_vm_counts
 from viewmodels.snapshot import Snapshot
@@ -64,8 +64,7 @@ def session_summary(findings: Sequence[Finding], snapshot: Snapshot, verdict: Ve
     roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
     problems = [finding for finding in roots if finding.severity != "info"]
     if not problems:
-        clear = verdict_title(verdict).partition(";")[0] if verdict.is_partly_clear else ALL_CLEAR
-        return f"{clear} · {session_size(snapshot)}"
+        return f"{clear_text(verdict)} · {session_size(snapshot)}"
     first = f"{problems[0].title}: {problems[0].entity_name}"
     more = f" and {format_count(len(problems) - 1)} more" if len(problems) > 1 else ""
     return f"{first}{more}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diagnosis import check_numbers, diagnose_session
+from diagnosis import diagnose_session
 from diagnosis.compiled import Template
 from diagnosis.live import LiveJudge
 from diagnosis.wording import SentenceWriter
@@ -117,29 +117,3 @@ def test_nothing_is_kept_while_another_source_is_behind(tmp_path: Path, written:
         looks = [len(sentences(judge, path, written)) for _ in played]
     kept = looks.index(max(looks)) + sum(one == max(looks) for one in looks)
     assert kept >= 60 / 5 - 1  # the other source is past the windows' end 40 instants after this one
-
-
-def test_the_worst_that_bounds_allow_is_looked_up_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[tuple[str, str]] = []
-    load = check_numbers._loaded
-
-    def noting(one: check_numbers._Candidate) -> object:
-        read.append((one.scene.compiled.card.id, one.entity.key))
-        return load(one)
-
-    monkeypatch.setattr(check_numbers, "_loaded", noting)
-    recording = busy()
-    recording.vm("rising", {"mem.balloon": lambda t: np.where(t < 1200, 0.01, 0.02), "cpu.ready": 0.5})
-    rising = "mem.ballooning", "esx01/vm/rising"
-    path = tmp_path / "s.hscope"
-    with judged(session(recording), path) as (judge, played):
-        looks = []
-        for _ in played:
-            read.clear()
-            found = judge.judge()
-            looks.append(rising in read)
-            with SessionReader.open(path) as fresh:
-                assert found == diagnose_session(fresh, problems(), catalogue())
-    assert [number for number, one in enumerate(looks) if one] == [0, 59]  # at first, and when it has risen
