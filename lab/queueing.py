@@ -78,7 +78,8 @@ def water_fill(capacity: FloatArray, need: FloatArray, weight: FloatArray, floor
     base = low.sum(axis=1)
     rise = np.cumsum(slope[:, :-1] * np.diff(levels, axis=1), axis=1)
     total = np.concatenate([base[:, None], base[:, None] + rise], axis=1)
-    last = between((total <= capacity[:, None]).sum(axis=1) - 1, 0, levels.shape[1] - 1)
+    reached = np.count_nonzero(total <= capacity[:, None], axis=1)
+    last = np.minimum(np.maximum(reached - 1, 0), levels.shape[1] - 1)
     rows = np.arange(need.shape[0])
     steep = np.maximum(slope[rows, last], 1e-12)
     level = levels[rows, last] + (capacity - total[rows, last]) / steep

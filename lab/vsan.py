@@ -138,7 +138,7 @@ class Vsan:
     @property
     def worst_congestion(self) -> FloatArray:
         """Return the worst kind of congestion of each host."""
-        worst: FloatArray = np.max(list(self.congestion.values()), axis=0)
+        worst: FloatArray = np.stack(list(self.congestion.values())).max(axis=0)
         return worst
 
     def step(self, parameters: Parameters, storage: Storage, network: Network, tick_s: float) -> None:
