@@ -239,7 +239,8 @@ def _why(finding: Finding) -> str:
     likely = [one for one in finding.causes if one.verdict == "likely"]
     possible = [one for one in finding.causes if one.verdict == "possible"]
     if likely:
-        return f"{shown(likely[0].title, 200).rstrip('.')}."
+        # Its sentence names who: the VM that loads the LUN, the setting with its value.
+        return f"{shown(likely[0].title, 200).rstrip('.')}. {shown(likely[0].because, 400)}".rstrip()
     if possible:
         names = ". Or: ".join(shown(one.title, 120).rstrip(".") for one in possible[:3])
         return f"not certain. Possible: {names}."
