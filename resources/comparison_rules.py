@@ -25,6 +25,7 @@ class JudgingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     confidence: Number
     discovery_rate: Number
+    independent_few: Number
     samples_least: Number
 
 

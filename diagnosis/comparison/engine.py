@@ -187,7 +187,7 @@ class Comparison:
             verdict=verdict,
             judged=self.importance.judged(pair.a.counter, verdict),
             margin=float(of.margin[at]),
-            why=why(of, at, (samples[0].n, samples[1].n), unit, rules),
+            why=why(of, at, samples, unit, rules),
         )
 
     def _owner(self, ref: EntityRef) -> str:

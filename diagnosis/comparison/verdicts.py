@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diagnosis.comparison.values import VERDICTS, Pair, Verdict
+from diagnosis.comparison.values import VERDICTS, Pair, Sample, Verdict
 from diagnosis.statistics.false_discovery import corrected
 from diagnosis.statistics.means import Means
 from diagnosis.statistics.student_arrays import two_sided_chance, two_sided_reach
@@ -111,9 +111,10 @@ def ratio_interval(
     return (centre - half) / (1 - g), (centre + half) / (1 - g)
 
 
-def why(of: Differences, row: int, counts: tuple[int, int], unit: str, rules: ComparisonRules) -> str:
-    """Return a sentence on the verdict of a pair."""
+def why(of: Differences, row: int, samples: Sequence[Sample], unit: str, rules: ComparisonRules) -> str:
+    """Return a sentence on the verdict of a pair, whose samples are those of A and of B."""
     least = int(rules.judging.samples_least.value)
+    counts = [one.n for one in samples]
     if min(counts) < least:
         side = "A" if counts[0] <= counts[1] else "B"
         n = format_count(min(counts))
@@ -126,7 +127,7 @@ def why(of: Differences, row: int, counts: tuple[int, int], unit: str, rules: Co
         case "same":
             return f"The same: the difference is between {low} and {high}, within ±{margin}."
         case "undecided":
-            return _why_undecided(of, row, (low, high), margin, rules)
+            return f"{_why_undecided(of, row, (low, high), margin, rules)}{_slowly(samples, rules)}"
         case verdict:
             return f"{verdict.capitalize()}: the difference is between {low} and {high}, more than {margin}."
 
@@ -142,3 +143,15 @@ def _why_undecided(
     if of.chance[row] <= rules.judging.discovery_rate.value < of.corrected[row]:
         return "Undecided: among so many comparisons a difference like this comes by chance."
     return f"Undecided: the difference may be anything between {low} and {high}."
+
+
+def _slowly(samples: Sequence[Sample], rules: ComparisonRules) -> str:
+    """What to do about a series that goes one way all the time, or swings a few times only."""
+    fewest = min(samples, key=lambda one: one.effective)
+    if not 0 < fewest.effective < min(rules.judging.independent_few.value, fewest.n / 2):
+        return ""
+    as_many = max(1, round(fewest.effective))
+    return (
+        f" It moves so slowly that {format_count(fewest.n)} samples tell as much as {format_count(as_many)} "
+        f"independent one{'' if as_many == 1 else 's'}: compare longer windows."
+    )

@@ -100,6 +100,18 @@ def test_the_same_is_said_only_where_another_difference_is_excluded() -> None:
     assert " %" not in open_one.why
 
 
+def test_what_swings_slowly_is_undecided_and_asks_for_longer_windows() -> None:
+    swing = 50 + 20 * np.sin(np.arange(2 * HALF_S // INTERVAL_S) / 60)
+    recording = hour()
+    recording.vm("slow", {"cpu.used": swing})
+    recording.vm("jumpy", {"cpu.used": noise(50, 25, phi=0.0)})
+    found = halves(recording)
+    slow, jumpy = row(found, "cpu.used", "slow"), row(found, "cpu.used", "jumpy")
+    assert slow.verdict == "undecided"
+    assert "360 samples tell as much as 2 independent ones: compare longer windows." in slow.why
+    assert "slowly" not in jumpy.why
+
+
 def test_too_few_samples_are_undecided_and_say_so() -> None:
     recording = hour()
     recording.vm("web", {"cpu.ready": then(noise(30, 0.1), 0.1)})
