@@ -24,6 +24,7 @@ from sessions.verdict_groups import check_lines
 from sessions.verdict_wording import (
     check_because,
     covered_text,
+    next_steps,
     reach_text,
     source_limits,
     thresholds_of,
@@ -129,12 +130,14 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
         page.line(f"{_span(diagnosis.window, page.clock)}, times in {page.clock.zone_of(diagnosis.window)}")
     if not verdict.is_judged:
         page.paragraph("", reach_text(verdict, page.clock.time) + ".")
-        if verdict.next_step:
-            page.paragraph("Next: ", verdict.next_step)
+        for step in next_steps(verdict):
+            page.paragraph("Next: ", step)
     elif not verdict.counts.troubles:
         page.paragraph("", f"{reach_text(verdict, page.clock.time)}: {covered_text(verdict)}.")
         if uncovered := unjudged_areas_text(verdict):
             page.paragraph("", uncovered)
+            for step in next_steps(verdict):
+                page.paragraph("Next: ", step)
     for line in (*source_limits(verdict), *thresholds_of(verdict)):
         page.paragraph("", line)
     for note in diagnosis.notes:

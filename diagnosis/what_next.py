@@ -1,4 +1,4 @@
-"""What to do where nothing could be judged: how to record again, by the kind of each source."""
+"""What to do where nothing was judged, or nothing of whole areas: how to record, by the kind of source."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _NAMED = 8
 def with_next_step(
     verdict: Verdict, sources: Sequence[Source], looks: FirstLooks, *, is_windowed: bool = False
 ) -> Verdict:
-    """Return the verdict with what to do next, if nothing was judged and waiting does not help.
+    """Return the verdict with what to do next, if nothing was judged and waiting does not help, or if nothing
+    was found and nothing was judged of whole areas.
 
     ``is_windowed``: only a part of the session's time was asked about, and it has no sample.
     """
-    if verdict.state != "could not be judged":
+    if verdict.state != "could not be judged" and not verdict.is_partly_clear:
         return verdict
-    if is_windowed:
+    if is_windowed and not verdict.is_judged:
         return replace(verdict, next_step=looks.other_time)
-    steps = dict.fromkeys(looks.again.get(one.spec.kind, "") for one in sources)
+    by_kind = looks.more_areas if verdict.is_judged else looks.again
+    steps = dict.fromkeys(by_kind.get(one.spec.kind, "") for one in sources)
     return replace(verdict, next_step=" ".join(filter(None, steps)))
 
 

@@ -22,6 +22,9 @@ PROBLEM_AREAS = (
 )
 """The areas in the order in which they are told."""
 
+OF_ALL_AREAS = frozenset({"vcenter", "cluster", "pool", "host", "vm"})
+"""Kinds of entities that all areas concern: none of them is clear where nothing was judged of one."""
+
 
 def area_of(problem: str) -> ProblemArea | None:
     """Return the area of a problem by its id; None for what is in none of them: a cluster's, a vSAN's."""

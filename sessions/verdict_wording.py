@@ -84,12 +84,11 @@ def covered_text(verdict: Verdict) -> str:
 def limits_of(verdict: Verdict) -> list[str]:
     """Return what was not judged, a sentence each: problems with the counters that are missing, sources."""
     if not verdict.is_judged:
-        return [*source_limits(verdict), *([shown(verdict.next_step, 600)] if verdict.next_step else [])]
+        return [*source_limits(verdict), *next_steps(verdict)]
     unjudged = _by_reason("Not judged", verdict.unjudged_checks)
     in_part = _by_reason("Judged in part", verdict.partial_checks)
-    clear = "" if verdict.counts.troubles else unjudged_areas_text(verdict)
     return [
-        *[clear] * bool(clear),
+        *limits_of_areas(verdict),
         *unjudged,
         *in_part,
         *coarse_texts(verdict),
@@ -97,6 +96,18 @@ def limits_of(verdict: Verdict) -> list[str]:
         *source_limits(verdict),
         *thresholds_of(verdict),
     ]
+
+
+def limits_of_areas(verdict: Verdict) -> list[str]:
+    """Return which areas finding nothing does not clear, and what to do so that they can be judged; nothing
+    where problems were found, or something was judged of each area.
+    """
+    return [unjudged_areas_text(verdict), *next_steps(verdict)] if verdict.is_partly_clear else []
+
+
+def next_steps(verdict: Verdict) -> list[str]:
+    """Return what to do so that what was not judged can be; nothing where nobody knows."""
+    return [shown(verdict.next_step, 600)] if verdict.next_step else []
 
 
 def unjudged_areas_text(verdict: Verdict) -> str:

@@ -10,7 +10,8 @@ from resources.problem_cards import Problems
 from resources.units import format_count
 from sessions.findings import Finding
 from sessions.model import EntityRef
-from sessions.verdict_wording import TimeText, entity_text
+from sessions.problem_areas import OF_ALL_AREAS
+from sessions.verdict_wording import TimeText, entity_text, unjudged_areas_text
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 from viewmodels.finding_order import identity
 from viewmodels.health import PASSED_ON, RANK, Health, Symbol
@@ -46,7 +47,8 @@ class EntityStates:
     """The states at one ``moment`` (ms; None: whenever), the time that the numbers beside the symbols are of.
 
     ``over`` are the entities whose number exceeds its limit. An entity is ``ok`` only if it was judged, and
-    nothing was found, and its number is within its limit.
+    nothing was found, and its number is within its limit; hosts and VMs are ``partly`` where nothing at all
+    was judged of whole areas.
     """
 
     def __init__(
@@ -81,11 +83,13 @@ class EntityStates:
 
     @property
     def symbols(self) -> Mapping[EntityRef, Symbol]:
-        """The symbols of entities with a finding, with a number over its limit, or with a problem below them.
+        """The symbols of entities with a finding, with a number over its limit, with a problem below them, or
+        judged in part.
 
         All others are ``ok`` if they were judged, else ``none``.
         """
-        found = {ref: Symbol(health) for ref, health in self._marked.items()}
+        found = {ref: Symbol("partly") for ref in self.judged if self._unmarked(ref) == "partly"}
+        found |= {ref: Symbol(health) for ref, health in self._marked.items()}
         for ref, below in self._below.items():
             worst = max((self._marked[one] for one in below), key=RANK.__getitem__)
             if RANK[worst] > RANK[self.health(ref)]:
@@ -140,7 +144,8 @@ class EntityStates:
 
     def _unmarked(self, ref: EntityRef) -> Health:
         if ref in self._judged.reach and ref not in self._stale:
-            return "ok"
+            is_in_part = ref.kind in OF_ALL_AREAS and self._judged.verdict.unjudged_areas
+            return "partly" if is_in_part else "ok"
         return "part" if ref.kind in PARTS else "none"
 
     def _no_longer_judged(self) -> set[EntityRef]:
@@ -210,10 +215,17 @@ class EntityStates:
             text = f"{text} {self._only[ref.kind]}"
         if reach is not None and ref in self._stale:
             return f"Not judged after {at(reach.to)}: it has had no samples since. {text}"
-        return f"{self._all_clear(ref)} {text}" if self.health(ref) == "ok" else text
+        return f"{self._all_clear(ref)} {text}".lstrip()
 
     def _all_clear(self, ref: EntityRef) -> str:
-        """Return the all-clear of an entity that is ok at the moment: it denies nothing that is told."""
+        """Return the all-clear of an entity that is ok at the moment: it denies nothing that is told. Of one
+        that was judged in part it is what is not cleared; empty of any other.
+        """
+        health = self.health(ref)
+        if health == "partly":
+            return f"Judged in part. {unjudged_areas_text(self._judged.verdict)}"
+        if health != "ok":
+            return ""
         if any(one.severity != "info" for one in self._of.get(ref, ())):
             return "No problem at this time."
         return "No problem of its own found." if self._below.get(ref) else "No problem found."

@@ -31,6 +31,7 @@ from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
 from sessions.findings import Finding
+from sessions.problem_areas import OF_ALL_AREAS
 from sessions.scope import Scope
 from viewmodels.entity_limits import EntityLimits, LimitsCache
 from viewmodels.file_offer import FileOffer
@@ -153,7 +154,8 @@ class Desk:
         until = filtered.window.end if filtered.window is not None else None
         judged = self.findings.judged
         found = verdict_in_scope(judged, filtered, inside)
-        words = self.findings.words(at, found, until, filtered.covers, is_of_entities=bool(filtered.chosen))
+        is_of_some = bool(filtered.chosen) and not any(one.kind in OF_ALL_AREAS for one in filtered.chosen)
+        words = self.findings.words(at, found, until, filtered.covers, is_of_entities=is_of_some)
         if words is None:
             return None
         covered = covered_in_scope(judged, filtered, found) or words.covered

@@ -114,8 +114,8 @@ class FindingsModel(QObject):
         """Return the verdict as texts, None if no session is open; ``at`` formats a time.
 
         ``in_scope`` is the verdict on a scope that is looked at ``until`` a time (ms) and ``covers`` some
-        entities, only chosen ones if ``is_of_entities``; None for that on the whole session. There is no
-        all-clear beside a number over its limit.
+        entities, only chosen ones whom not every area concerns if ``is_of_entities``; None for that on the
+        whole session. There is no all-clear beside a number over its limit.
         """
         snapshot = self._session.whole
         if snapshot is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.gui.desk import Desk
 from resources.foreign_text import shown
 from resources.guided_flow import load_flow
-from sessions.verdict_wording import unjudged_areas_text
+from sessions.verdict_wording import limits_of_areas
 from viewmodels.verdict_words import sentence_of
 from wizards.pages.troubleshoot_bar import SymptomWords
 
@@ -46,7 +46,7 @@ def nothing_words(desk: Desk) -> str:
     if not verdict.is_judged:
         why = sentence_of(f"{verdict.state}: {verdict.reason}" if verdict.reason else verdict.state)
         return f"{why} Choose a VM, a host or a datastore in the inventory: each check says what it lacks."
-    found = f"Nothing was found in this session. {unjudged_areas_text(verdict)}".rstrip()
+    found = " ".join(["Nothing was found in this session.", *limits_of_areas(verdict)])
     return (
         f"{found} Choose a VM, a host or a datastore in the inventory: "
         "all checks are run on it, and each says what it measured."

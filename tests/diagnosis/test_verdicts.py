@@ -446,13 +446,23 @@ def test_a_session_without_samples_says_what_to_do_next(kind: SourceKind, step: 
     assert step in verdict_sentence(verdict, at), "the window says it, too"
 
 
+def test_what_is_judged_in_part_says_how_to_record_the_rest() -> None:
+    found = diagnosed(quiet())
+    assert verdict_title(found.verdict) == "Judged in part: no problem found in CPU"
+    assert "record the host again with all counters: esxtop -b -a" in found.verdict.next_step
+    areas, step, *_ = limits_of(found.verdict)
+    assert areas.startswith("This is no all-clear for memory, storage and network")
+    assert step == found.verdict.next_step
+    trouble = replace(found.verdict, counts=SeverityCounts(warning=1))
+    assert step not in limits_of(trouble)
+
+
 def test_where_waiting_helps_nothing_is_to_be_done() -> None:
     made = MemorySession()
     made.add_source(
         SourceSpec("esxtop", "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)), state="recording"
     )
     assert diagnose_session(made, problems(), catalogue()).verdict.next_step == ""
-    assert diagnosed(quiet()).verdict.next_step == ""
     assert "esxtop -b -a" in diagnosed(quiet(seconds=5)).verdict.next_step
     window = TimeRange(START - 9000, START - 5000)
     verdict = diagnose_session(session(quiet()), problems(), catalogue(), window).verdict

@@ -227,3 +227,21 @@ def test_what_has_had_no_samples_for_a_while_is_no_longer_green(demo: Demo) -> N
     assert demo.why(states, vm).startswith("Not judged after 600 s: it has had no samples since. ")
     before = EntityStates(judged, demo.snapshot, PROBLEMS, moment=demo.start + 590_000)
     assert before.health(vm) == "ok"
+
+
+def test_a_host_is_not_green_where_whole_areas_were_not_judged(demo: Demo) -> None:
+    found = demo.judged(250)
+    only_cpu = replace(
+        found.verdict,
+        checks=tuple(
+            one if one.problem.startswith("cpu.") else replace(one, judged=0) for one in found.verdict.checks
+        ),
+    )
+    states = EntityStates(Judged((), only_cpu, found.reach), demo.snapshot, PROBLEMS)
+    host, device = demo.named("esx01.lab.local"), next(ref for ref in found.reach if ref.kind == "device")
+    assert states.health(host) == "partly"
+    assert states.symbols[host] == Symbol("partly")
+    assert states.health(device) == "ok", "CPU and memory are no concern of a device"
+    why = demo.why(states, host)
+    assert why.startswith("Judged in part. This is no all-clear for memory, storage and network")
+    assert "No problem" not in why

@@ -19,8 +19,8 @@ from sessions.verdict_wording import (
     covered_text,
     judged_areas_text,
     limits_of,
+    limits_of_areas,
     reach_text,
-    unjudged_areas_text,
 )
 from sessions.verdicts import SeverityCounts
 from viewmodels.comparison_texts import headline as comparison_headline
@@ -177,7 +177,7 @@ def _no_problem(material: Material) -> Iterator[Run]:
         return
     if verdict.is_partly_clear:
         yield bold(f"Judged in part: no problem was found in {judged_areas_text(verdict)}. ")
-        yield Run(f"{unjudged_areas_text(verdict)} ")
+        yield Run(" ".join([*limits_of_areas(verdict), ""]))
     else:
         yield bold("No problem was found. ")
     yield Run(f"Hyperscope {covered_text(verdict)}, up to {at(verdict.judged_to or 0)}. ")
