@@ -10,17 +10,31 @@ import numpy as np
 from sessions.model import EntityRef, Fact
 from sessions.times import TimeRange
 
+_OF_AN_INVENTORY = {
+    "vm": "power_state", "host": "connection_state", "device": "device.local", "nic": "nic.driver",
+    "path": "path.state",
+}  # fmt: skip
+"""What a vCenter's inventory always tells of an entity of which esxtop tells other facts, too."""
+
 
 def facts_until(facts: Sequence[Fact], end: int) -> list[Fact]:
     """Return the facts that had begun by ``end`` (ms), and each entity's first value even if it began later.
 
     The first known value is taken to have held before, too: a recorder that back-fills an hour reads the
-    inventory after the samples. ``facts`` are ordered by start, and so is the result.
+    inventory after the samples. So is an inventory's first reading where esxtop, recorded beside it, has told
+    of the entity before. ``facts`` are ordered by start, and so is the result.
     """
     first: dict[EntityRef, int] = {}
+    inventory: dict[EntityRef, int] = {}
     for fact in facts:
         first.setdefault(fact.entity, fact.start)
-    return [fact for fact in facts if fact.start <= max(end, first[fact.entity])]
+        if fact.name == _OF_AN_INVENTORY.get(fact.entity.kind):
+            inventory.setdefault(fact.entity, fact.start)
+    return [
+        fact
+        for fact in facts
+        if fact.start <= max(end, first[fact.entity]) or fact.start == inventory.get(fact.entity)
+    ]
 
 
 class FactTable:
