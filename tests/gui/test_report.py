@@ -119,6 +119,17 @@ def test_the_page_shows_what_will_be_printed(desk: Desk) -> None:
     assert topic_of(desk.rail.title) == "window#report"
 
 
+def test_the_buttons_stay_where_they_are_when_something_was_saved(desk: Desk, tmp_path: Path) -> None:
+    places = [
+        desk.rail.mapFromGlobal(one.mapToGlobal(QPoint(0, 0))) for one in (desk.rail.html, desk.rail.pdf)
+    ]
+    desk.save(desk.rail.html, tmp_path / "night.html")
+    wait(desk.qtbot, desk.rail.open.isVisible)
+    desk.settle()
+    now = [desk.rail.mapFromGlobal(one.mapToGlobal(QPoint(0, 0))) for one in (desk.rail.html, desk.rail.pdf)]
+    assert now == places, "a second click would hit something else"
+
+
 def test_sections_are_ticked_and_moved(desk: Desk) -> None:
     before, pages = desk.sections(), desk.page.pages.count
     desk.tick("inventory")

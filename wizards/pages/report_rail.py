@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -162,6 +163,8 @@ class ReportRail(Pane):
         whole.addWidget(area, 1)
         whole.addWidget(_line())
         whole.addLayout(self._foot())
+        for before, after in pairwise((self.open, self.reveal, self.html, self.pdf, self.paper_button)):
+            self.setTabOrder(before, after)
 
     def _fields(self) -> QGridLayout:
         grid = QGridLayout()
@@ -181,11 +184,10 @@ class ReportRail(Pane):
         return grid
 
     def _foot(self) -> QVBoxLayout:
+        """Return what saves, with the buttons below what is said: they stay where they are when that grows."""
         foot = QVBoxLayout()
         foot.setContentsMargins(12, 10, 12, 10)
         foot.setSpacing(6)
-        foot.addLayout(_row(self.html, self.pdf, self.paper_button))
-        foot.addWidget(self.about)
         self._saved = QWidget()
         saved = QVBoxLayout(self._saved)
         saved.setContentsMargins(0, 0, 0, 0)
@@ -194,6 +196,8 @@ class ReportRail(Pane):
         acts.addStretch(1)
         saved.addLayout(acts)
         foot.addWidget(self._saved)
+        foot.addWidget(self.about)
+        foot.addLayout(_row(self.html, self.pdf, self.paper_button))
         return foot
 
     def show_choices(self, values: dict[str, str | bool], proposed: str) -> None:
