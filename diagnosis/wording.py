@@ -108,7 +108,7 @@ class SentenceWriter:
         said = (
             said.replace(_NEXT_ASIDE, "; ").replace(_FIRST_LEFT_OUT, _ASIDE_OPEN).translate(_SHOWN_BRACKETS)
         )
-        return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them")
+        return said.replace(_HOLE, ABSENT).replace(_NOBODY, "none of them").strip()
 
     def who(self, signal: str, row: int) -> str:
         """Return the name of the member that the signal is the number of: a vCPU, a port, a host with the

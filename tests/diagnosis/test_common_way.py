@@ -174,3 +174,15 @@ def test_a_software_adapter_has_no_cable_of_its_own(part: str) -> None:
     assert root.conclusion.startswith(f"vmhba64:{part} of esx04 is what is slow")
     assert "leaves by a VMkernel port and its uplink" in root.remedies[0]
     assert "SFP" not in root.remedies[0]
+
+
+def test_an_array_is_not_overloaded_where_one_path_loses_what_takes_long() -> None:
+    """What is sent again over another path takes long: "possible" sent the admin to the array."""
+    bad = dict.fromkeys(LUNS, ("vmhba3:C0:T1",))
+    hosts = _host(bad, aborts=0.4, device_latency=SLOW), _host({}, "esx05")
+    for found in findings(*hosts, problem="storage.aborts"):
+        said = {one.cause: one for one in found.causes}
+        assert said["path_fault"].verdict == "likely"
+        assert said["array_overloaded"].verdict == "ruled out"
+        assert "being sent again over another path explains that" in said["array_overloaded"].because
+        assert "not slow" not in said["array_overloaded"].because

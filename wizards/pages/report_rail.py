@@ -184,7 +184,7 @@ class ReportRail(Pane):
         return grid
 
     def _foot(self) -> QVBoxLayout:
-        """Return what saves, with the buttons below what is said: they stay where they are when that grows."""
+        """Return what saves; its buttons are at the bottom, and stay there when what is said grows."""
         foot = QVBoxLayout()
         foot.setContentsMargins(12, 10, 12, 10)
         foot.setSpacing(6)
