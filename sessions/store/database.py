@@ -273,6 +273,15 @@ def _expected(path: Path, error: sqlite3.Error) -> HyperscopeError:
     return damaged(path, "a table has no end" if code == sqlite3.SQLITE_INTERRUPT else str(error))
 
 
+def being_made(path: Path) -> BusyError:
+    """Return the error for a session that another process is just making: nothing is in it yet."""
+    return BusyError(
+        f"{path.name} is just being made by another Hyperscope.",
+        meaning="Nothing is in it yet.",
+        advice="Try again in a moment.",
+    )
+
+
 def busy(path: Path) -> BusyError:
     """Return the error for a session that another process writes."""
     return BusyError(

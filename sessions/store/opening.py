@@ -8,7 +8,7 @@ from pathlib import Path
 from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
 from resources.files import is_device_or_pipe
 from sessions.store import schema
-from sessions.store.database import Database, damaged, not_a_session, translated
+from sessions.store.database import Database, being_made, damaged, not_a_session, translated
 from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_lock, require_one_name
 from sessions.store.waiting_runs import forget_waiting, remove_stale_waiting_lock
 
@@ -192,8 +192,14 @@ def _require_file(path: Path) -> None:
             raise not_a_session(path, "it is a folder")
         if is_device_or_pipe(path):
             raise not_a_session(path, "it is a device, a pipe or a socket")
-        if path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists():
+        if _is_empty(path) and is_written(path):
+            raise being_made(path)
+        if _is_empty(path):  # still: whoever was making it may just have filled it, and ended
             raise not_a_session(path, "it is empty")
+
+
+def _is_empty(path: Path) -> bool:
+    return path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists()
 
 
 def _connect_for_reading(path: Path) -> Database:

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from resources.failures import AccessDeniedError, BusyError
+from resources.failures import AccessDeniedError, BusyError, NotASessionError
 from sessions.model import Mark
 from sessions.store import SessionReader, SessionWriter, check_session
+from sessions.store.lock import WriterLock
 from tests.sessions.synthetic import T0, capture
 from tests.sessions.test_killed_writer import writing
 
@@ -67,6 +68,16 @@ def test_garbage_written_over_a_lock_that_is_held_lets_nobody_in(session_path: P
         with SessionReader.open(session_path) as reader:
             assert {source.state for source in reader.sources()} == {"recording"}
         child.kill()
+
+
+def test_a_session_that_is_just_being_made_is_not_called_none(session_path: Path) -> None:
+    lock = WriterLock(session_path)
+    session_path.touch()
+    with pytest.raises(BusyError, match="is just being made by another Hyperscope"):
+        SessionReader.open(session_path)
+    lock.release()
+    with pytest.raises(NotASessionError, match="it is empty"):
+        SessionReader.open(session_path)
 
 
 def test_a_folder_where_the_lock_should_be_is_named(session_path: Path) -> None:
