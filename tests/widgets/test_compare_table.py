@@ -24,6 +24,7 @@ from widgets.theme import Theme
 from wizards.pages.compare_chart import OverlayChartView
 from wizards.pages.compare_chart_painting import minute_labels
 from wizards.pages.compare_charts import CompareCharts
+from wizards.pages.compare_head import CompareHead
 from wizards.pages.compare_lists import CompareLists
 from wizards.pages.compare_load import LoadSection
 from wizards.pages.compare_others import OtherList
@@ -332,3 +333,15 @@ def test_what_is_undecided_is_not_said_to_be_the_same(
         page.lists.none.button.click()
     page.show_progress(0.5, "reading")
     assert not page.charts.isHidden()
+
+
+def test_a_comparison_that_was_stopped_leaves_its_sentence_the_room(qtbot: QtBot, theme: Theme) -> None:
+    """``Comparing was stopped.`` stood in three lines beside three buttons that were as wide as could be."""
+    head = CompareHead(theme)
+    qtbot.addWidget(head)
+    head.resize(740, 120)
+    head.show()
+    head.show_head(PageHead("warning", "Ready rose.", 0, 3, 1, 5, 0, "of 9", ""), has_grown=False)
+    head.show_words("Comparing was stopped.", "", renew=True)
+    qtbot.waitUntil(lambda: head.line.width() > 250)
+    assert head.csv.width() <= head.csv.sizeHint().width()

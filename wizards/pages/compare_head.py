@@ -78,6 +78,7 @@ class CompareHead(QFrame):
         below.setSpacing(8)
         below.addWidget(self._chips)
         below.addWidget(self._about, 1)
+        below.addStretch()  # without it this row, hidden, holds the words as narrow as can be
         words = QVBoxLayout()
         words.setSpacing(4)
         words.addWidget(self.line)
