@@ -44,6 +44,16 @@ def test_a_first_start_fits_the_screen(program: Program) -> None:
     assert window.size() == before
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_screen_that_is_lower_than_the_least_height_still_shows_the_status_bar(program: Program) -> None:
+    """1440 × 900 pixels at 150 % are 600 high with the frame of the window and the bar of the desktop."""
+    window = program.window
+    room = window.screen().availableGeometry().size()
+    window.setMinimumHeight(room.height() + 20)
+    window.fit_screen()
+    assert window.height() < room.height()
+
+
 def test_every_action_has_a_handler_and_no_two_share_a_key() -> None:
     keys = [key for spec in ACTIONS if spec.context == "window" for key in spec.keys]
     assert len(keys) == len(set(keys))
