@@ -184,10 +184,10 @@ def _compared(found: Correlation) -> str:
 
 def _empty(found: Correlation) -> str:
     if not found.compared.series:
-        return "Nothing else varied in that time. Choose a longer window with --from and --to."
+        return "Nothing else varied in that time. Choose a longer time."
     if found.itself is not None:
         return (
             "Nothing outside of the entity itself moved with it beyond chance: look at its own load, its "
             "limits and its settings."
         )
-    return "Nothing moved with it beyond chance. Choose the window in which it was slow with --from and --to."
+    return "Nothing moved with it beyond chance. Choose the time in which it was slow."

@@ -135,6 +135,8 @@ def test_nothing_ranked_says_why(capsys: pytest.CaptureFixture[str], tmp_path: P
     found = asked(capsys, path, "--entity", "vm:only", "--counter", "cpu.ready")
     assert found["ranked"] == []
     assert found["why"].startswith("Nothing moved with it beyond chance.")
+    text = printed(capsys, "correlate", path, "--entity", "vm:only", "--counter", "cpu.ready")
+    assert "A time is chosen with --from and --to." in text
 
 
 def test_what_does_not_fit_is_told_in_one_sentence(
