@@ -105,7 +105,7 @@ class HostPolling:
         self._ref = ref
         self._health = Health("connecting", interval_s=interval_s)
         self._book = GapBook(feed, self._source, _NOT_SAMPLED)
-        self._longest_s = 0.0
+        self._longest_s = self._took_s = 0.0
         self._is_known = False
         self._clock = HostClock(vsphere, host.moid, known.polling.clock_jump_s, feed.axis)
         self.is_freed = True
@@ -197,12 +197,22 @@ class HostPolling:
         if not self._is_known:
             self._tell_who_it_is(reply)
         sample = self._sampler.add(reply)
+        if sample is not None and self._is_of_what_was_missed(sample):
+            sample = None
         self._note_duration(took_s)
         trouble = _trouble(reply, self._known)
         if sample is not None:
             sample = replace(sample, t_ms=sample.t_ms - self._clock.shift_ms)
             trouble = self._store(sample, reply) or trouble
         self.report("recording", trouble)
+
+    def _is_of_what_was_missed(self, sample: Sample) -> bool:
+        """Whether a sample would be the mean of a stall that nobody reported: of the network or of us.
+
+        A host that takes long for each reply has samples of that length.
+        """
+        usual_s = max(self._interval_s, self._took_s)
+        return sample.interval_s >= (self._known.polling.missed + 1) * usual_s
 
     def _store(self, sample: Sample, reply: Reply) -> str:
         """Store a sample; return why it can't be, empty if it was."""
@@ -271,7 +281,8 @@ class HostPolling:
         self._is_known = True
 
     def _note_duration(self, took_s: float) -> None:
-        """Keep the longest time that the host took, which the source tells."""
+        """Keep how long the host took, and the longest of it, which the source tells."""
+        self._took_s = took_s
         if took_s > self._longest_s * 1.1:
             self._longest_s = took_s
             self._tell_about()

@@ -136,6 +136,25 @@ def test_a_broken_reply_costs_its_sample_alone(server: TestVCenter, recording: S
     assert run.feed.health[1].state == "ended"
 
 
+def test_a_stall_that_nobody_reports_is_a_gap_and_no_mean_of_it(
+    server: TestVCenter, recording: Start
+) -> None:
+    """The reply comes after all, as when a cable was out: its counts reach back over the stall."""
+    run = recording(server, FIRST)
+    run.until_ticks(2)
+    server.fault("slow", method="ExecuteSimpleCommand", seconds=12, count=1)
+    run.feed.until(lambda: bool(run.feed.gaps))
+    run.until_ticks(len(run.ticks()) + 2)
+    run.end()
+    (gap,) = run.feed.gaps
+    (hole,) = [(one, after) for one, after in itertools.pairwise(run.ticks()) if after - one >= 8000]
+    assert hole[0] + 2000 == gap.start < gap.end < hole[1]
+    assert (gap.ticks or 0) >= 3
+    assert run.feed.twice == []
+    health = run.feed.health[1]
+    assert health.expected - health.received == (gap.ticks or 0) * (health.received // len(run.ticks()))
+
+
 def test_silence_is_a_failure_that_passes(server: TestVCenter, recording: Start) -> None:
     run = recording(server, FIRST)
     run.until_ticks(1)
