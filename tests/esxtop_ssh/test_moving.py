@@ -76,10 +76,12 @@ def test_a_vm_that_comes_is_shown_by_an_esxtop_that_is_started_anew(
 class Watched:
     """A recording of several hosts; ``go_on`` waits until each has so many samples more."""
 
-    def __init__(self, hosts: list[FakeHost], known: KnownHosts, session: Path) -> None:
+    def __init__(
+        self, hosts: list[FakeHost], known: KnownHosts, session: Path, port: int | None = None
+    ) -> None:
         self._changed = threading.Event()
         self.recording = Recording(
-            [collector(host, known) for host in hosts], session, load_recorder_limits(),
+            [collector(host, known, port) for host in hosts], session, load_recorder_limits(),
             SpaceRules(0, 0.0, 0), on_change=lambda _: self._changed.set(), on_over=self._changed.set,
         )  # fmt: skip
         self._count = len(hosts)
@@ -105,8 +107,11 @@ class Watched:
 
 
 @contextmanager
-def watched(hosts: list[FakeHost], known: KnownHosts, session: Path) -> Iterator[Watched]:
-    found = Watched(hosts, known, session)
+def watched(
+    hosts: list[FakeHost], known: KnownHosts, session: Path, port: int | None = None
+) -> Iterator[Watched]:
+    """Record hosts while the context lasts; ``port``: that of a network between us and the only one."""
+    found = Watched(hosts, known, session, port)
     found.recording.start()
     try:
         yield found

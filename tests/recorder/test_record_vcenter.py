@@ -32,6 +32,10 @@ FAULTS: list[tuple[str, dict[str, object]]] = [
     ("hang", {"method": "QueryPerf", "seconds": 3, "count": 1}),
     ("disconnect", {"method": "WaitForUpdatesEx", "count": 2}),
     ("late", {"entity": "vm-00001", "for": 2, "seconds": 2}),
+    ("vm_moved", {"vm": "vm-00001", "host": "esx0002.lab"}),
+    ("host_maintenance", {"host": "esx0001.lab", "on": True}),
+    ("vm_moved", {"vm": "vm-00001", "host": "esx0001.lab"}),
+    ("host_maintenance", {"host": "esx0001.lab", "on": False}),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,21 @@ Start = Callable[..., Recorder]
 
 
 def record_vcenter(
-    start: Start, session: Path, server: TestVCenter, *words: str, password: str = PASSWORD
+    start: Start,
+    session: Path,
+    server: TestVCenter,
+    *words: str,
+    password: str = PASSWORD,
+    port: int | None = None,
 ) -> Recorder:
-    """A recorder that has the server's certificate and password, with limits for samples of each second."""
+    """A recorder that has the server's certificate and password, with limits for samples of each second.
+
+    ``port``: that of a network between it and the server.
+    """
     (knowledge,) = hasty(session.parent)
+    place = server.place if port is None else replace(server.place, host="127.0.0.1", port=port)
     recorder = start(
-        session, server.address, "--thumbprint", server.thumbprint, "--password-stdin", "--attached",
+        session, place.address, "--thumbprint", server.thumbprint, "--password-stdin", "--attached",
         "--keep-free", "0", "--knowledge", str(knowledge), *words,
     )  # fmt: skip
     recorder.write(password + "\n")
