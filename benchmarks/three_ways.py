@@ -1,9 +1,10 @@
 """Records lab scenarios by vCenter counters, esxtop service and esxtop over ssh: alone, in twos, all three.
 
-    python -m benchmarks.three_ways [--scenario GLOB] [--ways all|alone|several|ends]
+    python -m benchmarks.three_ways [--scenario GLOB …] [--ways all|alone|several|ends]
 
-``ends``: each source alone, and all three at once. Each way must find the scenario's truth, same entity and
-first cause, each finding once. It needs the test vCenter (``run.py test tests/vcenter`` builds it).
+Without ``--scenario`` those of a list, else any of the lab's. ``ends``: each source alone, and all three at
+once. Each way must find the scenario's truth, same entity and first cause, each finding once. It needs the
+test vCenter (``run.py test tests/vcenter`` builds it).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from benchmarks.both_sources import told_twice
 from benchmarks.judging import judge
 from diagnosis import diagnose_session
+from lab import load_scenarios
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.store import SessionReader
@@ -52,26 +54,30 @@ def judged(site: Site, way: Way) -> list[str]:
     scores = judge(truth, found, site.start_ms, where, step_s, lacks_counters=way == {COUNTERS})
     misses = [miss for score in scores.values() for miss in score.misses]
     misses += [f"{where}: {problem} of {name} is told twice" for problem, name in told_twice(found)]
-    if len(way) > 1 and COUNTERS in way:
+    if truth.seen_in("esxtop").truth and len(way) > 1 and COUNTERS in way:
         notes = [note for one in found for note in one.notes if note.startswith("Judged from ")]
         if not any(note.startswith("Judged from esxtop at 5 s.") for note in notes):
             misses.append(f"{where}: no finding is judged from the finer source: {notes}")
     return misses
 
 
+def _matching(patterns: Sequence[str] | None) -> list[str]:
+    if patterns is None:
+        return list(SCENARIOS)
+    return [one for one in load_scenarios() if any(fnmatchcase(one, pattern) for pattern in patterns)]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it from the command line; returns 1 if a way misses anything."""
     parser = argparse.ArgumentParser(prog="three_ways", description=__doc__.splitlines()[0])
-    parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
+    parser.add_argument("--scenario", nargs="+", metavar="GLOB", help="scenarios whose id matches a pattern")
     parser.add_argument("--ways", choices=("all", "alone", "several", "ends"), default="all")
     options = parser.parse_args(arguments)
     ways = [frozenset(some) for count in (1, 2, 3) for some in combinations(SOURCES, count)]
     counts = {"all": (1, 2, 3), "alone": (1,), "several": (2, 3), "ends": (1, 3)}[options.ways]
     ways = [one for one in ways if len(one) in counts]
     missed = 0
-    for scenario in SCENARIOS:
-        if not fnmatchcase(scenario, options.scenario):
-            continue
+    for scenario in _matching(options.scenario):
         with ExitStack() as running, tempfile.TemporaryDirectory() as folder:
 
             def start(document: Path, **flags: object) -> TestVCenter:

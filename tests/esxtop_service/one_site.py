@@ -37,7 +37,7 @@ from lab import Lab, load_scenarios, vcenter_document
 from lab.esxtop_export import export_lab
 from lab.esxtop_service import HostService, is_up, services_of
 from lab.service_lines import lab_counter_info
-from lab.vcenter_inventory import vm_uuid
+from lab.vcenter_inventory import NIC_KEY, vm_uuid
 from recorder.limits import load_recorder_limits
 from recorder.recording import Recording
 from recorder.writing import SpaceRules
@@ -49,6 +49,7 @@ from tests.vcenter.running import PASSWORD, TestVCenter
 
 SEED = 2
 COUNTERS, SERVICE, SSH = SOURCES = ("vcenter", "esxtop", "ssh")
+_EVENT_TYPES = {("ha", "vm"): "com.vmware.vc.ha.VmRestartedByHAEvent", ("ha", "host"): "DasHostFailedEvent"}
 Way = frozenset[str]
 """The sources that are recorded at once."""
 
@@ -150,6 +151,7 @@ class Site:
         document: dict[str, Any] = dict(
             vcenter_document(Lab(load_scenarios()[scenario], seed=SEED), catalogue=load_catalogue())
         )
+        _set_adapters(document)
         site, replies = folder / "site.json", folder / "replies"
         site.write_text(json.dumps(document), encoding="utf-8")
         replies.mkdir()
@@ -163,9 +165,21 @@ class Site:
         self._server = start_vcenter(site, esxtop=replies, history=document["ticks"], rollup_days=0)
         # The vCenter's first sample is of the last tick of its first interval.
         self.start_ms = round((self._server.epoch - document["interval_s"] + self.lab.tick_s) * 1000)
+        for event in document["happened"]:
+            self._tell(event)
 
     def _new_lab(self) -> Lab:
         return Lab(load_scenarios()[self.scenario], seed=SEED, fields="all")
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        """What the scenario's vCenter tells beside its samples: an HA restart or failure that explains some.
+
+        Tasks, and facts that change meanwhile, can't be told of a past that is recorded at once.
+        """
+        kind, _, name = event["object"].partition(":")
+        if (type_ := _EVENT_TYPES.get((event["kind"], kind))) and event["lasted_s"] is None:
+            ago = self._server.now() - self.start_ms / 1000 - event["at_s"]
+            self._server.fault("event", type=type_, text=event["text"], ago=ago, **{kind: name})
 
     def record(self, way: Way) -> Path:
         """Record these sources at once into a new session."""
@@ -180,6 +194,14 @@ class Site:
         end_ms = self.start_ms + round(self.lab.duration_s * 1000)
         _record([*collectors, *played], session, end_ms if COUNTERS in way else None, played)
         return session
+
+
+def _set_adapters(document: dict[str, Any]) -> None:
+    """The test vCenter takes the type of a VM's network adapter from the adapter."""
+    types = {one["object"]: one["value"] for one in document["facts"] if one["name"] == f"nic.{NIC_KEY}.type"}
+    for vm in document["vms"]:
+        if told := types.get(f"vm:{vm['name']}"):
+            vm["nics"] = [{**nic, "type": told} for nic in vm["nics"]]
 
 
 def _vcenter(server: TestVCenter) -> Collector:

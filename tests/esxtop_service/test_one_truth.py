@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.three_ways import judged
-from tests.esxtop_service.one_site import COUNTERS, SOURCES, SSH, Site
+from tests.esxtop_service.one_site import COUNTERS, SERVICE, SOURCES, SSH, Site
 from tests.some_of_many import others
 from tests.vcenter.running import TestVCenter
 
@@ -21,7 +21,11 @@ pytestmark = pytest.mark.slow
     ("scenario", "ways"),
     [
         ("cpu-ready-low-shares", ({COUNTERS}, {SSH}, set(SOURCES))),
-        *others(("storage-nfs-server-slow", ({COUNTERS, SSH},))),
+        *others(
+            ("storage-nfs-server-slow", ({COUNTERS, SSH},)),
+            ("mem-compressing-overcommit", ({COUNTERS}, {SERVICE}, {SSH}, set(SOURCES))),
+            ("mix-failover-and-slow-array", ({COUNTERS}, set(SOURCES))),
+        ),
     ],
 )
 def test_every_way_gives_one_truth(

@@ -6,7 +6,8 @@ printed in the grammar of genuine ones. How it plays is in ``plan.json`` in the 
 * ``capture``: the file. ``from``: the row to begin with, the first if it is 0.
 * ``every_s``: seconds between rows; without it those that -d asks for.
 * ``stamps``: ``own``, or ``now`` for rows that are stamped with the host's present time, plus ``zone_s``. The
-  host's clock is ahead of ours by the seconds in the file ``clock``, if there is one.
+  host's clock is ahead of ours by the seconds in the file ``clock``, if there is one. ``on``: from the
+  present time on, each row so many seconds after the one before as -d asks for, however fast it comes.
 * ``rows``: end after so many. ``then``: ``end`` (with ``code``), ``hang``, or ``repeat`` from the first row;
   ``half``: it ends within a row.
 * the file ``rows``: when it was written, and a capture of the same columns, whose rows follow those played so
@@ -37,6 +38,7 @@ def main(arguments: list[str]) -> int:
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     with (folder / "starts").open("a", encoding="utf-8") as starts:
         starts.write(f"{os.getpid()}\n")
+    plan["step_s"] = int(arguments[3])
     play(plan, float(plan.get("every_s", arguments[3])), sys.stdout.buffer, folder)
     if plan.get("then") == "hang":
         time.sleep(100_000)
@@ -61,7 +63,12 @@ def play(plan: Plan, every_s: float, out: BinaryIO, folder: Path) -> None:
                 due += every_s
                 time.sleep(max(0.0, due - time.monotonic()))
             now = later_row(folder, began, played) or row
-            out.write(stamped(now, plan, clock_s(folder)) + plan.get("garbage", "").encode())
+            ahead_s = (
+                played * plan["step_s"] + began - time.time()
+                if plan.get("stamps") == "on"
+                else clock_s(folder)
+            )
+            out.write(stamped(now, plan, ahead_s) + plan.get("garbage", "").encode())
             out.flush()
             played += 1
         if plan.get("then") != "repeat":

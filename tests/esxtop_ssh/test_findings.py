@@ -64,7 +64,9 @@ def summary(found: list[Finding]) -> list[tuple[str, str, str, str, int, int]]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", ["cpu-ready-low-shares", *others("storage-queue-lun-depth")])
+@pytest.mark.parametrize(
+    "scenario", ["cpu-ready-low-shares", *others("storage-queue-lun-depth", "mem-compressing-overcommit")]
+)
 def test_the_findings_are_the_scenarios_truth_and_those_of_an_import(
     scenario: str,
     start_hosts: Callable[[int], list[FakeHost]],
