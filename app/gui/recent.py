@@ -22,11 +22,11 @@ _Instant = Annotated[int, msgspec.Meta(ge=-62_135_596_800_000, le=_LAST_DAY_S * 
 class RecentSession(msgspec.Struct, frozen=True):
     """A session as it was when last open.
 
-    ``worst`` is its worst severity: "ok" if it was judged to its end and nothing was found, "" if that is not
-    known. ``judged_to`` is the time up to which it was judged, ``start`` and ``until`` those of its first and
-    last sample (ms; 0: not known), ``size`` its bytes. ``spark`` are at most 48 values of a load curve from 0
-    to 1; ``opened`` is in seconds since 1970. ``pinned``: the user keeps it on top. ``left`` says how many
-    changes of its tests were not put back.
+    ``worst`` is its worst severity: "ok" if it was judged to its end and nothing was found, "none" if it
+    could not be judged, "" if that is not known. ``judged_to`` is the time up to which it was judged,
+    ``start`` and ``until`` those of its first and last sample (ms; 0: not known), ``size`` its bytes.
+    ``spark`` are at most 48 values of a load curve from 0 to 1; ``opened`` is in seconds since 1970.
+    ``pinned``: the user keeps it on top. ``left`` says how many changes of its tests were not put back.
     """
 
     path: str

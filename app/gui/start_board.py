@@ -150,6 +150,8 @@ class StartBoard(QObject):
             summary = session_summary(model.findings, snapshot, model.verdict)
             to = model.verdict.judged_to or 0
             return msgspec.structs.replace(entry, worst=health, summary=summary, judged_to=to)
+        if model.verdict.state == "could not be judged":
+            return msgspec.structs.replace(entry, worst="none")
         known = None if model.verdict.is_judged else self._known()
         if known is None or known.until != until:  # it went on since it was judged
             return entry
@@ -223,6 +225,8 @@ def _missing(paths: Sequence[str]) -> dict[str, str]:
 
 def reach_label(one: RecentSession, clock: Clock) -> str:
     """Return how far a recent session was judged: ``judged to 02:43:20, 7 min before its end``."""
+    if one.worst == "none":
+        return "could not be judged"
     if not one.judged_to:
         return "not judged to its end" if one.worst else "not judged yet"
     left = (one.until - one.judged_to) / 1000

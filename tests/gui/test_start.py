@@ -204,6 +204,20 @@ def test_sessions_are_listed_with_what_was_found(live: Program, qtbot: QtBot, ho
     assert path.exists()
 
 
+def test_what_could_not_be_judged_does_not_wait_for_it(live: Program, qtbot: QtBot, home: Path) -> None:
+    """A capture of a header alone was "not judged yet", as if somebody were still at it."""
+    page, desk, path = live.workbench.start_page, live.desk, home / "header.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: desk.findings.verdict.state == "could not be judged")
+    desk.session.close()
+    entry = page.recent.model().index(0, 0).data(Qt.ItemDataRole.UserRole)
+    assert isinstance(entry, RecentEntry)
+    assert entry.worst == "none"
+    assert entry.summary.endswith("could not be judged")
+
+
 def test_an_all_clear_without_its_reach_is_not_believed(tmp_path: Path) -> None:
     """Unfinished verdicts were stored as "no problem", and stayed over restarts."""
     for name in ("false.hscope", "true.hscope", "bad.hscope"):
