@@ -107,15 +107,17 @@ class FakeHost:
         """The fake esxtops that run."""
         path = self._folder / "starts"
         pids = [int(word) for word in path.read_text(encoding="utf-8").split()] if path.exists() else []
-        return [psutil.Process(pid) for pid in pids if is_esxtop(pid)]
+        return [one for pid in pids if (one := esxtop_process(pid)) is not None]
 
     def all_ended(self, within_s: float = 15.0) -> bool:
         """Wait until none runs; False if one still does."""
         return not psutil.wait_procs(self.running(), timeout=within_s)[1]
 
 
-def is_esxtop(pid: int) -> bool:
+def esxtop_process(pid: int) -> psutil.Process | None:
+    """The fake esxtop of this pid; None if it has ended."""
     try:
-        return str(FAKE) in psutil.Process(pid).cmdline()
+        process = psutil.Process(pid)
+        return process if str(FAKE) in process.cmdline() else None
     except psutil.NoSuchProcess:
-        return False
+        return None
