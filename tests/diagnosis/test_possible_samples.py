@@ -144,3 +144,11 @@ def test_the_knowledge_names_counters_and_units_that_there_are() -> None:
     assert {one.unit for one in values.range} <= units
     assert all(one.source for one in values.range)
     assert all(one.source for one in values.never_zero)
+
+
+def test_reservation_conflicts_without_a_single_sample_are_not_ruled_out() -> None:
+    recording = with_host()
+    recording.shared("naa.1", {"disk.conflicts": float("nan"), "disk.commands": float("nan")})
+    checks = diagnosed(recording).verdict.checks
+    check = next(one for one in checks if one.problem == "storage.reservation_conflicts")
+    assert (check.verdict, check.judged) == ("insufficient data", 0)
