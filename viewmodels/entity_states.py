@@ -64,6 +64,7 @@ class EntityStates:
         self._over = over or {}
         to = judged.verdict.judged_to
         self._moment = moment if moment is None or to is None else min(moment, to)
+        self._in_part = OF_ALL_AREAS if judged.verdict.unjudged_areas else frozenset()
         self._clear = _clear_ms(problems)
         self._stale = self._no_longer_judged()
         self._absences = frozenset(card.id for card in problems.cards if card.presence)
@@ -144,8 +145,7 @@ class EntityStates:
 
     def _unmarked(self, ref: EntityRef) -> Health:
         if ref in self._judged.reach and ref not in self._stale:
-            is_in_part = ref.kind in OF_ALL_AREAS and self._judged.verdict.unjudged_areas
-            return "partly" if is_in_part else "ok"
+            return "partly" if ref.kind in self._in_part else "ok"
         return "part" if ref.kind in PARTS else "none"
 
     def _no_longer_judged(self) -> set[EntityRef]:

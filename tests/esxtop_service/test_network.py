@@ -10,10 +10,10 @@ import pytest
 
 from sessions.store import SessionReader, check_session
 from tests.esxtop_service.service_files import HOSTS
-from tests.esxtop_service.test_several_sources import gaps_are_exact
 from tests.esxtop_ssh.cut_network import network
 from tests.recorder.conftest import record
 from tests.recorder.running import Event, Recorder
+from tests.recorder.stored_gaps import gaps_are_exact
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 
 __all__ = ["record"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sessions.model import Source
 from sessions.store import SessionReader, check_session
 from tests.esxtop_service.joined_site import write_moving_site, write_site
 from tests.recorder.conftest import record
 from tests.recorder.running import ROOT, Event, Recorder, environment
+from tests.recorder.stored_gaps import gaps_are_exact
 from tests.vcenter.running import PASSWORD, TestVCenter
 
 __all__ = ["record"]
@@ -143,18 +142,3 @@ def test_whatever_happens_the_gaps_are_exact_and_nothing_comes_twice(
         assert not [ref for ref in reader.entities() if ref.kind == "vm" and "/vm/" in ref.key]
         clocks = [one.text for one in reader.events() if one.kind == "clock"]
         assert clocks.count(f"The clock of {second} was set forward by 2 min") == 1
-
-
-def gaps_are_exact(reader: SessionReader, source: Source) -> None:
-    """No sample is in a gap, none is twice, and between two that are apart there is a gap."""
-    times = reader.times(source.id).tolist()
-    assert times == sorted(set(times))
-    assert source.spec.counted is not None
-    expected, received = source.spec.counted
-    assert source.samples == received
-    assert expected >= received
-    gaps = [gap for gap in reader.gaps() if gap.source == source.id and gap.entity is None]
-    assert not [t for t in times for gap in gaps if gap.start <= t <= gap.end]
-    for before, after in itertools.pairwise(times):
-        missed = [gap for gap in gaps if before < gap.start <= gap.end < after]
-        assert after - before <= 3 * 2000 or missed, f"{source.spec.name}: {before} to {after}"

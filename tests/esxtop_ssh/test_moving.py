@@ -22,11 +22,11 @@ from recorder.writing import SpaceRules
 from sessions.model import EntityRef
 from sessions.store import SessionReader, check_session
 from tests.connections.ssh_servers import USER, Sshd
-from tests.esxtop_service.test_several_sources import gaps_are_exact
 from tests.esxtop_ssh.conftest import Recording as Streaming
 from tests.esxtop_ssh.conftest import collector
 from tests.esxtop_ssh.fake_hosts import FakeHost
 from tests.esxtop_ssh.moving_vm import Move, after, before, moved
+from tests.recorder.stored_gaps import gaps_are_exact
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_thread_left")]
 _OTHER = "38393738-3334-4d32-3236-313230304b51"

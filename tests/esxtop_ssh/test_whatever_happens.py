@@ -12,10 +12,10 @@ import pytest
 
 from connections.known_hosts import KnownHosts
 from sessions.store import SessionReader, check_session
-from tests.esxtop_service.test_several_sources import gaps_are_exact
 from tests.esxtop_ssh.cut_network import network
 from tests.esxtop_ssh.fake_hosts import FakeHost
 from tests.esxtop_ssh.test_moving import Watched, cut, watched
+from tests.recorder.stored_gaps import gaps_are_exact
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_thread_left")]
 _NOISE = '\x1b]0;owned\x07"(PDH\n"13/45/2026 99:99:99","1e999","nan"\n\x00\x01\x02 $(reboot)\n'

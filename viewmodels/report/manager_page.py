@@ -177,7 +177,7 @@ def _no_problem(material: Material) -> Iterator[Run]:
         return
     if verdict.is_partly_clear:
         yield bold(f"Judged in part: no problem was found in {judged_areas_text(verdict)}. ")
-        yield Run(" ".join([*limits_of_areas(verdict), ""]))
+        yield Run(f"{' '.join(limits_of_areas(verdict))} ")
     else:
         yield bold("No problem was found. ")
     yield Run(f"Hyperscope {covered_text(verdict)}, up to {at(verdict.judged_to or 0)}. ")
