@@ -8,17 +8,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProblemArea:
-    """An area by its name within a sentence; ``parts`` are the first parts of its problems' ids."""
+    """An area by its name within a sentence; ``parts`` are the first parts of its problems' ids.
+
+    ``central`` are the problems by which an admin knows whether anything waits there: without a look at one
+    of them the area is not cleared, whatever else was looked at.
+    """
 
     name: str
     parts: frozenset[str]
+    central: frozenset[str]
 
 
 PROBLEM_AREAS = (
-    ProblemArea("CPU", frozenset({"cpu"})),
-    ProblemArea("memory", frozenset({"mem", "numa"})),
-    ProblemArea("storage", frozenset({"storage"})),
-    ProblemArea("network", frozenset({"net"})),
+    ProblemArea("CPU", frozenset({"cpu"}), frozenset({"cpu.ready_high", "cpu.host_saturated", "cpu.costop"})),
+    ProblemArea(
+        "memory",
+        frozenset({"mem", "numa"}),
+        frozenset({"mem.swapping", "mem.ballooning", "mem.host_state", "mem.host_demand"}),
+    ),
+    ProblemArea(
+        "storage",
+        frozenset({"storage"}),
+        frozenset({"storage.device_latency", "storage.vm_latency", "storage.nfs_latency"}),
+    ),
+    ProblemArea("network", frozenset({"net"}), frozenset({"net.rx_drops", "net.tx_drops", "net.saturated"})),
 )
 """The areas in the order in which they are told."""
 
@@ -33,9 +46,8 @@ def area_of(problem: str) -> ProblemArea | None:
 
 
 def areas_without(problems: Collection[str]) -> Sequence[ProblemArea]:
-    """Return the areas that none of some problems belongs to."""
-    found = {area_of(problem) for problem in problems}
-    return [area for area in PROBLEM_AREAS if area not in found]
+    """Return the areas that are not cleared by a look at some problems: none of these is central there."""
+    return [area for area in PROBLEM_AREAS if area.central.isdisjoint(problems)]
 
 
 def listed(areas: Sequence[ProblemArea]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_measured
-from sessions.problem_areas import PROBLEM_AREAS, listed
+from sessions.problem_areas import PROBLEM_AREAS, area_of, listed
 from sessions.times import iso
 from sessions.verdicts import CheckNumber, CheckReach, EntityReach, SeverityCounts, Verdict
 
@@ -111,18 +111,22 @@ def next_steps(verdict: Verdict) -> list[str]:
 
 
 def unjudged_areas_text(verdict: Verdict) -> str:
-    """Return which of CPU, memory, storage and network nothing was judged of, so that finding nothing is no
-    all-clear for them; empty if something was judged of each, and where nothing was judged at all.
+    """Return of which of CPU, memory, storage and network no main check was judged, so that finding nothing
+    is no all-clear for them; empty if one of each was, and where nothing was judged at all.
     """
-    areas = verdict.unjudged_areas
-    if not areas:
-        return ""
-    it = "it" if len(areas) == 1 else "them"
-    return f"This is no all-clear for {listed(areas)}: the samples have nothing that tells of {it}."
+    looked_at = {area_of(one.problem) for one in verdict.judged_checks}
+    absent = [area for area in verdict.unjudged_areas if area not in looked_at]
+    in_part = [area for area in verdict.unjudged_areas if area in looked_at]
+    it, its = ("it" if len(absent) == 1 else "them"), ("its" if len(in_part) == 1 else "their")
+    sentences = (
+        (absent, f"the samples have nothing that tells of {it}."),
+        (in_part, f"none of {its} main checks could be judged."),
+    )
+    return " ".join(f"This is no all-clear for {listed(areas)}: {why}" for areas, why in sentences if areas)
 
 
 def judged_areas_text(verdict: Verdict) -> str:
-    """Return of which areas anything was judged: "CPU and memory"."""
+    """Return of which areas a main check was judged: "CPU and memory"."""
     return listed([one for one in PROBLEM_AREAS if one not in verdict.unjudged_areas]) or "what was judged"
 
 

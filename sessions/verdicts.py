@@ -206,7 +206,7 @@ class Verdict:
 
     @property
     def unjudged_areas(self) -> Sequence[ProblemArea]:
-        """The areas that nothing was judged of, where anything was: finding nothing clears none of them."""
+        """The areas of which no main check was judged, where anything was: finding nothing clears none."""
         return areas_without({one.problem for one in self.judged_checks}) if self.is_judged else ()
 
     @property

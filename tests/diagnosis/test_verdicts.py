@@ -12,12 +12,14 @@ from benchmarks.shown import Shown
 from diagnosis import Diagnosis, diagnose_session
 from lab import load_scenarios
 from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceKind, SourceSpec
+from sessions.problem_areas import PROBLEM_AREAS, area_of
 from sessions.times import TimeRange, iso
 from sessions.verdict_wording import (
     check_because,
     entity_text,
     limits_of,
     reach_text,
+    unjudged_areas_text,
     verdict_json,
     verdict_sentence,
     verdict_title,
@@ -141,17 +143,30 @@ def clear(*problems: str) -> Verdict:
     )
 
 
+_REST = "storage.device_latency net.rx_drops"
+
+
 @pytest.mark.parametrize(
     ("problems", "title", "health"),
     [
-        ("cpu.a mem.b storage.c net.d", "No problem found", "ok"),
-        ("cpu.a numa.b storage.c net.d", "No problem found", "ok"),
-        ("cpu.a mem.b", "Judged in part: no problem found in CPU and memory", "partly"),
-        ("storage.c vsan.d", "Judged in part: no problem found in storage", "partly"),
+        (f"cpu.costop mem.swapping {_REST}", "No problem found", "ok"),
+        (f"cpu.ready_high mem.host_state {_REST}", "No problem found", "ok"),
+        ("cpu.ready_high mem.ballooning", "Judged in part: no problem found in CPU and memory", "partly"),
+        ("storage.vm_latency vsan.d", "Judged in part: no problem found in storage", "partly"),
+        (
+            f"cpu.power_management mem.swapping {_REST}",
+            "Judged in part: no problem found in memory, storage and network",
+            "partly",
+        ),
+        (
+            f"cpu.costop numa.migrations {_REST}",
+            "Judged in part: no problem found in CPU, storage and network",
+            "partly",
+        ),
         ("cluster.a", "Judged in part: no problem found in what was judged", "partly"),
     ],
 )
-def test_a_whole_session_is_clear_only_if_something_of_each_area_was_judged(
+def test_a_whole_session_is_clear_only_if_a_main_check_of_each_area_was_judged(
     problems: str, title: str, health: str
 ) -> None:
     verdict = clear(*problems.split())
@@ -165,6 +180,13 @@ def test_entities_that_were_judged_are_clear_although_others_have_areas_of_their
     assert verdict_health(verdict, is_of_entities=True) == "ok"
     assert verdict_title(verdict, is_of_entities=True) == "No problem found"
     assert verdict_json(verdict)["unjudged_areas"] == ["memory", "storage", "network"]
+
+
+def test_an_area_of_which_only_settings_were_judged_is_told_apart_from_one_that_is_absent() -> None:
+    assert unjudged_areas_text(clear("cpu.power_management", "storage.vm_latency", "net.rx_drops")) == (
+        "This is no all-clear for memory: the samples have nothing that tells of it. "
+        "This is no all-clear for CPU: none of its main checks could be judged."
+    )
 
 
 def test_what_was_found_is_said_first_whatever_was_not_judged() -> None:
@@ -524,3 +546,10 @@ def test_samples_that_come_and_go_are_judged_as_what_they_are() -> None:
     rare = np.where(np.arange(len(recording)) % 4 == 0, 0.0, np.nan)
     recording.vm("db", {"cpu.ready": 0.5, "mem.swap_read": rare, "mem.swap_write": rare})
     assert checks_of(diagnosed(recording))["mem.swapping"].verdict == "not found"
+
+
+def test_every_main_check_of_an_area_is_a_card() -> None:
+    cards = {card.id for card in problems().cards}
+    for area in PROBLEM_AREAS:
+        assert area.central <= cards
+        assert {area_of(problem) for problem in area.central} == {area}
