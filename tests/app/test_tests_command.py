@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from resources.failures import NotASessionError, NotFoundError
+from resources.failures import BusyError, NotASessionError, NotFoundError
 from sessions.store import SessionReader
 
 ROOT = Path(__file__).resolve().parents[2]
+NOT_MADE_YET = (NotFoundError, NotASessionError, BusyError)
+"""What is said of a session that a run is just making: no file, an empty one, one that is being filled."""
 SHORT = ["--set", "depths=1,16", "--set", "fill=no"]
 
 
@@ -123,12 +125,10 @@ def test_a_killed_run_is_restored_and_resumed(tmp_path: Path) -> None:
 
 
 def _is_in_phase(session: Path, name: str) -> bool:
-    if not session.exists():
-        return False
     try:
         with SessionReader.open(session) as reader:
             runs = reader.test_runs()
-    except NotASessionError:  # the run has made the file and nothing in it yet
+    except NOT_MADE_YET:
         return False
     return any(one.name == name and one.state == "running" for run in runs for one in run.phases)
 
@@ -137,20 +137,19 @@ def _is_in_phase(session: Path, name: str) -> bool:
 def test_a_second_ctrl_c_says_what_was_not_put_back(tmp_path: Path) -> None:
     plan, session = planned(tmp_path, "drs-balance"), tmp_path / "run.hscope"
     words = [sys.executable, "-m", "app", "test", "run", str(plan), "-o", str(session), "--yes"]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and _open_changes(session) < 4:
+    ) as process:
+        try:
+            deadline = time.monotonic() + 120
+            while time.monotonic() < deadline and _open_changes(session) < 4:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[1].decode()
-    finally:
-        process.kill()
-        process.wait(60)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1].decode()
+        finally:
+            process.kill()
     left = _open_changes(session)
     assert (f"hyperscope restore {session}" in said) == (left > 0), said
     done = hyperscope("restore", str(session), home=tmp_path)
@@ -162,5 +161,5 @@ def _open_changes(session: Path) -> int:
     try:
         with SessionReader.open(session) as reader:
             return sum(one.is_open for one in reader.journal())
-    except (NotFoundError, NotASessionError):
+    except NOT_MADE_YET:
         return 0

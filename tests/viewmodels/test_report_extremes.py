@@ -72,7 +72,10 @@ def written(path: Path, names: Sequence[str], *, found: int, ticks: int = 30, st
         for name in names[:20]:
             writer.add_mark(Mark(T0 + 1, name))
         judged = SourceReach(source, "esx01", TimeRange(T0, int(times[-1])), ticks)
-        checks = (CheckReach("cpu.limit", "Held back", len(refs), len(refs), verdict="problem", found=found),)
+        checks = (
+            CheckReach("cpu.limit", "Held back", len(refs), len(refs), verdict="problem", found=found),
+            CheckReach("cpu.ready_high", "Waits for a core", len(refs), len(refs), verdict="not found"),
+        )
         writer.put_findings(findings, Verdict("judged", (judged,), checks, SeverityCounts.of(findings)))
     return path
 
