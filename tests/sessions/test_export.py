@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 import threading
@@ -300,7 +301,8 @@ def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
     with SessionReader.open(session_path) as reader:
         for kind in KINDS:
             export_session(reader, tmp_path / kind, kind=kind)
-    safe = [*(f"'{name}" for name in FORMULAS), *plain, *commanding.values()]
+    defused = [f"'{name[0]}'=1" if name[0] in "\t\r\n" else f"'{name}" for name in FORMULAS]
+    safe = [*defused, *plain, *commanding.values()]
     samples = rows_of(tmp_path / "csv" / "samples.csv")[1:]
     assert [row[3] for row in samples] == safe
     assert {(row[1], row[6], row[8]) for row in samples} == {("'=source", "'@i", "-5.0")}
@@ -308,6 +310,23 @@ def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
     assert [row[3] for row in rows_of(tmp_path / "csv" / "facts.csv")[1:]] == ["-3.0", "'=2"]
     kept = pq.read_table(tmp_path / "parquet" / "samples.parquet").column("entity").to_pylist()
     assert kept == list(names)
+
+
+def test_no_formula_begins_where_a_spreadsheet_separates_cells_by_semicolons(
+    session_path: Path, tmp_path: Path
+) -> None:
+    """In countries with a decimal comma Excel does, and quotation marks behind a comma are none to it."""
+    names = ("a;=1", 'a;"=1', 'a"; =1', "a\n=1", "a\t@1", "a;\u200b+1", "a\u2028-1", "a; b = 1", "\t" * 100_000)
+    refs = [EntityRef("vm", f"vm/{i}") for i in range(len(names))]
+    with SessionWriter.create(session_path) as writer:
+        writer.add_entities(Entity(ref, name) for ref, name in zip(refs, names, strict=True))
+    with SessionReader.open(session_path) as reader:
+        export_session(reader, tmp_path / "csv", kind="csv")
+    text = (tmp_path / "csv" / "entities.csv").read_text(encoding="utf-8")
+    cells = [cell.strip('"') for line in text.splitlines() for cell in re.split("[;\t]", line)]
+    assert not [cell for cell in cells if cell.strip(' "\u200b').startswith(tuple("=+-@"))]
+    assert [row[2] for row in rows_of(tmp_path / "csv" / "entities.csv")[1:]][:2] == ["a;'=1", "a;\"'=1"]
+    assert "a; b = 1" in text
 
 
 def test_a_part_has_the_samples_of_its_series_and_the_records_of_its_entities_in_time(
