@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QWidget
 
+from resources.foreign_text import tooltip_text
 from sessions.model import EntityRef
 from viewmodels.file_offer import FileOffer, table_file
 from viewmodels.text_table import TextTable
@@ -171,7 +172,7 @@ def make_menu(entries: Entries, parent: QWidget) -> QMenu:
             action.setChecked(entry.checked)
         if entry.icon is not None:
             action.setIcon(entry.icon)
-        action.setToolTip(entry.why)
+        action.setToolTip(tooltip_text(entry.why) if entry.why else "")
         action.setEnabled(entry.enabled)
         action.triggered.connect(lambda _checked=False, act=entry.act: act())
     return menu

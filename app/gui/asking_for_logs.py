@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
 from resources.foreign_text import shown
 from viewmodels.snapshot import Snapshot
 
 _AS_THEY_SAY = "as the logs, their folder or their archive say"
+_LONGEST = 80
+"""Characters of a name that are shown."""
 Start = Callable[[Path | None, str], None]
 """Starts the import into a session (None: a new one) of logs that a host wrote (empty: they say which)."""
 
@@ -21,12 +24,13 @@ def ask_where(logs: Sequence[Path], snapshot: Snapshot, parent: QWidget, start: 
     box.setObjectName("logs")
     box.setWindowTitle("Import logs")
     what = shown(logs[0].name) if len(logs) == 1 else f"{len(logs)} logs"
+    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"Where do the events of {what} go?")
     box.setInformativeText(
         "In the open session they stand on the timeline beside its charts and are evidence for its findings. "
         "A session of logs alone has events only, and nothing in it can be judged."
     )
-    name = shown(snapshot.path.name)
+    name = shown(snapshot.path.name, _LONGEST).replace("&", "&&")
     add = box.addButton(f"Add to {name}", QMessageBox.ButtonRole.AcceptRole)
     alone = box.addButton("A session of their own", QMessageBox.ButtonRole.ActionRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
@@ -46,8 +50,9 @@ def _ask_host(snapshot: Snapshot, parent: QWidget, start: Start) -> None:
     dialog.setObjectName("logs host")
     dialog.setWindowTitle("Import logs")
     dialog.setLabelText("Which host wrote them?")
-    dialog.setComboBoxItems([_AS_THEY_SAY, *hosts])
+    named = {shown(name, _LONGEST): name for name in reversed(hosts)} | {_AS_THEY_SAY: ""}
+    dialog.setComboBoxItems(sorted(named, key=lambda text: (text != _AS_THEY_SAY, text)))
     dialog.setOkButtonText("Add")
-    dialog.textValueSelected.connect(lambda name: start(snapshot.path, "" if name == _AS_THEY_SAY else name))
+    dialog.textValueSelected.connect(lambda text: start(snapshot.path, named[text]))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

@@ -40,7 +40,7 @@ class Screen:
             MenuEntry("Copy", lambda: self.done.append(f"copy {index.data()}"), "Ctrl+C"),
             None,
             MenuEntry(
-                "Not now", lambda: self.done.append("no"), "Ctrl+N", enabled=False, why="Nothing is open."
+                "Not now", lambda: self.done.append("no"), "Ctrl+N", enabled=False, why="Nothing <b> is open."
             ),
             MenuEntry("Shown", lambda: self.done.append("shown"), checked=True),
         ]
@@ -68,7 +68,7 @@ def test_a_right_click_opens_the_menu_of_what_is_under_the_mouse(screen: Screen,
     menu = screen.opened(qtbot)
     assert [action.text() for action in menu.actions()] == ["Copy", "", "Not now", "Shown"]
     assert [action.isEnabled() for action in menu.actions()] == [True, True, False, True]
-    assert menu.actions()[2].toolTip() == "Nothing is open."
+    assert "Nothing &lt;b&gt; is open." in menu.actions()[2].toolTip(), "a server's name in it is no markup"
     assert menu.actions()[3].isChecked()
     assert menu.actions()[0].shortcut() == QKeySequence("Ctrl+C")
     menu.actions()[0].trigger()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
+from resources.foreign_text import shown, tooltip_text
 from resources.threshold_sets import MAX_NOTE, MAX_PATTERN, ChosenClass
 from widgets.thresholds.parts import PageNote, button, muted, row, show_step
 
@@ -105,7 +105,7 @@ class ChosenClassesView(QWidget):
             cells = [shown(one.pattern), kinds[one.kind], title, shown(one.note)]
             item = QTreeWidgetItem(cells)
             for column, text in enumerate(cells):
-                item.setToolTip(column, text)
+                item.setToolTip(column, tooltip_text(text))
             self.list.addTopLevelItem(item)
         current = self.list.topLevelItem(min(max(at, 0), len(chosen) - 1))
         if current is not None:
@@ -123,7 +123,7 @@ class ChosenClassesView(QWidget):
         for cells in rows:
             item = QTreeWidgetItem(list(cells))
             for column, text in enumerate(cells):
-                item.setToolTip(column, text)
+                item.setToolTip(column, tooltip_text(text))
             self.devices.addTopLevelItem(item)
         for column in range(3):
             self.devices.resizeColumnToContents(column)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
+from resources.foreign_text import shown, tooltip_text
 from resources.units import format_bytes, format_count
 from widgets.elided_label import ElidedLabel
 from widgets.eliding import NameElider
@@ -226,5 +226,5 @@ def _uuid(one: OverwrittenDisk) -> QWidget:
     row.setSpacing(0)
     row.addWidget(first, 1)
     row.addWidget(last)
-    whole.setToolTip(shown(one.uuid, 80))
+    whole.setToolTip(tooltip_text(one.uuid))
     return whole

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown, tooltip_text
 from widgets.theme import Theme
 from widgets.theme.tokens import mix_colours
 from wizards.flows.result_sheet import Chip, ResultHead
@@ -145,7 +145,7 @@ class ResultHeadView(QFrame):
         for number, one in enumerate(self._head.acts):
             button = QPushButton(one.text)
             button.setEnabled(not one.why_not)
-            button.setToolTip(one.why_not)
+            button.setToolTip(tooltip_text(one.why_not) if one.why_not else "")
             button.clicked.connect(lambda _on=False, act=one.act: self.acted.emit(act))
             if number == 0:
                 button.setProperty("role", "primary")
