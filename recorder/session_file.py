@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from recorder.earlier_run import EarlierRun
-from recorder.file_identity import identity_if_known, require_in_place
+from recorder.file_identity import FileInPlace
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.recorded_layouts import RecordedLayouts
 from recorder.recorded_sources import RecordedSources
@@ -34,7 +34,7 @@ class SessionFile:
         self.records = Records(writer, earlier, self.sources)
         self.path, self.part, self.resumed = path, part, resumed
         self.began = time.monotonic()
-        self._identity = identity_if_known(path)
+        self._in_place = FileInPlace(path)
 
     @classmethod
     def open(cls, path: Path, *, title: str = "") -> SessionFile:
@@ -77,8 +77,10 @@ class SessionFile:
             raise ValueError("a writer that does not keep what it is given")
 
     def require_in_place(self) -> None:
-        """Raise NotFoundError if the file was removed, renamed or replaced while it is written."""
-        require_in_place(self.path, self._identity)
+        """Raise NotFoundError if the file was removed, renamed or replaced while it is written, DamagedError
+        if it was cut.
+        """
+        self._in_place.require()
 
     def take_in_waiting(self) -> None:
         """Store the guided runs that others kept beside the file while it is written."""
@@ -104,7 +106,7 @@ class SessionFile:
             self._continue_in(writer, reader, part)
             on_failure.pop_all()
         self.path, self.part, self.began = path, part, time.monotonic()
-        self._identity = identity_if_known(path)
+        self._in_place = FileInPlace(path)
         self._samples_of_closed += old.samples
         old.close()
 

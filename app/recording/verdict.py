@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.terminal import cancellable
 from recorder.recording import Outcome
-from resources.failures import HyperscopeError
+from resources.failures import DamagedError, HyperscopeError, NotASessionError
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import iso
 from sessions.verdict_wording import verdict_sentence, verdict_title
@@ -29,14 +29,18 @@ class RecordingVerdict:
         session = outcome.session
         if not self._is_wanted or session is None or outcome.error is not None:
             return outcome
-        self.line = verdict_line(judge_session(session, self._knowledge))
+        try:
+            self.line = verdict_line(judge_session(session, self._knowledge))
+        except (DamagedError, NotASessionError) as error:
+            return replace(outcome, error=error)
         return replace(outcome, bytes=session.stat().st_size)
 
 
 def judge_session(session: Path, knowledge: tuple[Path, ...]) -> Verdict:
     """Diagnose the whole session and store what was found.
 
-    A session that can't be judged or written now gets no stored verdict; the returned one says why.
+    A session that can't be judged or written now gets no stored verdict; the returned one says why. Raises
+    DamagedError or NotASessionError for one that can't be read.
     """
     # Only here: while it records, the recorder needs nothing of diagnosis.
     from app.own_thresholds import with_own_thresholds  # noqa: PLC0415
@@ -51,6 +55,8 @@ def judge_session(session: Path, knowledge: tuple[Path, ...]) -> Verdict:
             outcome = diagnose_session(reader, problems, catalogue, cancel=cancel)
         with SessionWriter.open(session) as writer:
             writer.put_findings(outcome.findings, outcome.verdict)
+    except (DamagedError, NotASessionError):
+        raise
     except HyperscopeError as error:
         return Verdict("not judged yet", reason=str(error).rstrip("."))
     return outcome.verdict

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.recording.verdict import RecordingVerdict
 from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
 from recorder.limits import load_recorder_limits
@@ -17,6 +18,7 @@ from recorder.recording import Recording
 from recorder.session_file import SessionFile
 from recorder.writing import SpaceRules
 from resources.failures import (
+    DamagedError,
     DiskFullError,
     HyperscopeError,
     LoginError,
@@ -353,3 +355,30 @@ def test_a_session_that_is_taken_away_ends_the_recording_and_is_said(
     left = {path.name for path in session_path.parent.iterdir() if path.is_file()}
     names = {"renamed": {elsewhere.name}, "removed": set[str](), "replaced": {session_path.name}}
     assert left == names[how]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not let others write to what is mapped")
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_a_session_that_is_cut_ends_the_recording_and_is_said(session_path: Path, suffix: str) -> None:
+    """All went on into a file that nobody could read, and the exit code was 0."""
+    cut = session_path.with_name(session_path.name + suffix)
+
+    def cut_it(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(3)(feed, controls, source, layout)
+        feed.flush()
+        with cut.open("r+b") as file:
+            file.truncate(0)
+        controls.wait()
+
+    outcome = play(session_path, Scripted("vc01", cut_it), stop=False)
+    assert isinstance(outcome.error, DamagedError)
+    assert str(outcome.error).startswith(cut.name)
+    assert "was cut or written over while it was recorded" in str(outcome.error)
+
+
+def test_a_recording_that_can_not_be_read_when_it_has_ended_has_failed(session_path: Path) -> None:
+    outcome = play(session_path, Scripted("vc01", ticks(3)), stop=False)
+    with session_path.open("r+b") as file:
+        file.truncate(100)
+    judged = RecordingVerdict((), is_wanted=True).judge(outcome)
+    assert isinstance(judged.error, DamagedError)
