@@ -47,6 +47,7 @@ class SourceStatus:
             message=health.message,
             details=dict(health.details),
             collector=self.address,
+            refusal=health.refusal,
         )
 
 

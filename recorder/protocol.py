@@ -161,7 +161,7 @@ Command = RecordCommand | Import
 
 class SourceReport(msgspec.Struct, frozen=True):
     """The state of a source, see collectors.feed.Health. ``behind_s`` is None when unknown; ``collector`` is
-    the name of the connection that it comes from.
+    the name of the connection that it comes from; ``refusal`` is an exit code as of ``Ended``, or 0.
     """
 
     name: str = ""
@@ -179,6 +179,7 @@ class SourceReport(msgspec.Struct, frozen=True):
     source: Count = 0
     details: dict[str, str] = {}
     collector: str = ""
+    refusal: int = 0
 
 
 class CollectorReport(msgspec.Struct, frozen=True):
@@ -223,11 +224,14 @@ class StatusReport(_Event, frozen=True, tag="status"):
 
 
 class Warned(_Event, frozen=True, tag="warning"):
-    """A problem that does not end the recording; ``source`` is None if it concerns no single source."""
+    """A problem that does not end the recording; ``source`` is None if it concerns no single source, and
+    ``refusal`` is that of its report.
+    """
 
     source: str | None = None
     state: str | None = None
     message: str = ""
+    refusal: int = 0
 
 
 class Acted(_Event, frozen=True, tag="acted"):

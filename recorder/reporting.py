@@ -72,7 +72,8 @@ class JsonReporter:
     def changed(self, source: SourceStatus) -> None:
         """Send a warning if the source is in trouble; other changes appear in the next status."""
         if source.health.state in _TROUBLE:
-            self.lines.send(Warned(source.name, source.health.state, source.health.message))
+            health = source.health
+            self.lines.send(Warned(source.name, health.state, health.message, health.refusal))
 
     def rotated(self, session: Path) -> None:
         """Send the event ``rotated``."""

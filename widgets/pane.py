@@ -20,6 +20,10 @@ class Pane(QWidget):
         self.setProperty("role", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
+    def content_height(self) -> int:
+        """Return the height in which all of it can be seen."""
+        return self.sizeHint().height()
+
 
 class PaneTitle(QWidget):
     """The title line of a dock: name in capitals, a note, and a button; ``closed`` when that is pressed."""

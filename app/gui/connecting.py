@@ -28,7 +28,7 @@ from connections.known_hosts import KnownHosts
 from connections.ssh.address import SSH
 from connections.vsphere.address import GUESTS
 from recorder.protocol import AddSource, CertificateWanted, Ended, PasswordWanted
-from resources.failures import HyperscopeError, LoginError, UntrustedError
+from resources.failures import ChangedCertificateError, HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
 from widgets.connect import (
     Certificate,
@@ -70,6 +70,8 @@ class Connecting(QObject):
         desk.tests.asks.connect(self._began)
         recordings.refused.connect(self._refused)
         recordings.over.connect(self._start_again)
+        recordings.certificate_changed.connect(self._certificate_changed)
+        desk.sources.certificate_wanted.connect(self.compare_certificate)
 
     def ask(self) -> None:
         """Show the connect dialog."""
@@ -234,7 +236,9 @@ class Connecting(QObject):
         if failure.code == LoginError.exit_code:
             self._ask_again(process, refused_login(source, failure.message), failure.message)
         else:
-            self._ask_about_change(process, source, failure.message)
+            again = partial(self._record_again, process.request)
+            message = failure.message
+            self._ask_about_change(source, message, again, lambda: self._desk.notify(message, "critical"))
 
     def _ask_again(self, process: RecorderProcess, source: str, message: str) -> None:
         for one in (source, str(address_of(source))):
@@ -249,7 +253,33 @@ class Connecting(QObject):
         dialog.given.connect(given)
         _open(dialog)
 
-    def _ask_about_change(self, process: RecorderProcess, source: str, message: str) -> None:
+    def _certificate_changed(self, address: str, is_so: bool) -> None:
+        """Say that a source that is recorded shows another certificate, until it does not any more."""
+        text = f"{_place(address)} shows another certificate than before: nothing is recorded of it."
+        if is_so:
+            compare = partial(self.compare_certificate, address)
+            self._window.messages.show_message(text, "critical", button="Compare…", act=compare)
+        else:
+            self._window.messages.dismiss(text)
+
+    def compare_certificate(self, address: str) -> None:
+        """Ask whether the new certificate of a source that is recorded is to be trusted."""
+        process = self._recordings.process
+        messages = (
+            one.message
+            for one in (process.status.sources if process is not None else ())
+            if one.collector == address and one.refusal == ChangedCertificateError.exit_code
+        )
+        message = next(messages, "")
+        if not message:
+            self._desk.notify(f"{_place(address)} shows the certificate that is trusted.", "ok")
+            return
+        goes_on = f"{_place(address)} is trusted: its recording goes on within half a minute."
+        self._ask_about_change(address, message, lambda: self._desk.notify(goes_on, "ok"), lambda: None)
+
+    def _ask_about_change(
+        self, source: str, message: str, then: Callable[[], None], refused: Callable[[], None]
+    ) -> None:
         found = _THUMBPRINT.findall(message)
         if len(found) < 2:
             self._desk.notify(message, "critical")
@@ -264,12 +294,12 @@ class Connecting(QObject):
             except HyperscopeError as error:
                 self._desk.notify(str(error), "critical")
             else:
-                self._record_again(process.request)
+                then()
 
         asked = Certificate(address.place, shown, before=before, is_host_key=_proof(source) is HOST_KEY)
         dialog = TrustDialog(self._desk.theme, asked, self._window)
         dialog.trusted.connect(trusted)
-        dialog.rejected.connect(lambda: self._desk.notify(message, "critical"))
+        dialog.rejected.connect(refused)
         _open(dialog)
 
     def _record_again(self, request: Request) -> None:

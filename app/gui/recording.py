@@ -35,7 +35,8 @@ class Recordings(QObject):
     the request; ``refused`` with process, source and failure (Ended) when the user can fix it (password,
     certificate); ``test_ended`` with the session's path and the last event (Ended) of a test that began;
     ``over`` when the recording has ended or was detached; ``begins`` with two lines on what is
-    connecting until there are samples, both empty otherwise.
+    connecting until there are samples, both empty otherwise; ``certificate_changed`` with the address of a
+    source that shows another one while it is recorded, and whether it still does.
     """
 
     began = Signal(object)
@@ -44,14 +45,17 @@ class Recordings(QObject):
     test_ended = Signal(object, object)
     over = Signal()
     begins = Signal(str, str)
+    certificate_changed = Signal(str, bool)
 
     def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._desk, self._window = desk, window
         self._process: RecorderProcess | None = None
         self._has_samples = False
+        self._is_unwanted = False  # it was stopped before it had samples
         self._part: Path | None = None
         self._refusals: set[str] = set()
+        self._changed_certificates: set[str] = set()
         self._stale: Snapshot | None = None
         desk.session.opened.connect(lambda _snapshot: self.show())
         desk.session.changed.connect(lambda _change: self.show())
@@ -85,9 +89,10 @@ class Recordings(QObject):
         except OSError as error:
             self._desk.notify(f"The recording can't be started: {os_error_text(error)}", "critical")
             return None
-        self._process, self._has_samples = process, False
+        self._process, self._has_samples, self._is_unwanted = process, False, False
         self._window.messages.clear()  # how an earlier recording ended is over
         self._refusals.clear()
+        self._changed_certificates.clear()
         process.reported.connect(self._reported)
         process.changed.connect(lambda _state: self.show())
         process.warned.connect(self._warned)
@@ -103,6 +108,7 @@ class Recordings(QObject):
         """End our recording, or ask the process that records the open session to end."""
         path = self._desk.session.path
         if self._process is not None:
+            self._is_unwanted = not self._has_samples
             self._process.stop()
         elif path is not None:
             try:
@@ -199,12 +205,23 @@ class Recordings(QObject):
             if one.code in _ASKED_AGAIN and len(status.collectors) > 1 and one.name not in self._refusals:
                 self._refusals.add(one.name)
                 self.refused.emit(process, one.name, Ended(one.code, None, message=one.message))
+        self._note_certificates(status)
         self.show()
 
+    def _note_certificates(self, status: StatusReport) -> None:
+        changed = {
+            one.collector for one in status.sources if one.refusal == ChangedCertificateError.exit_code
+        }
+        before, self._changed_certificates = self._changed_certificates, changed
+        for address in sorted(changed ^ before):
+            self.certificate_changed.emit(address, address in changed)
+
     def _warned(self, warning: Warned) -> None:
+        if warning.refusal == ChangedCertificateError.exit_code:
+            return  # ``certificate_changed`` tells of it, with what to do
         source = f"{warning.source}: " if warning.source else ""
         text = f"{source}{warning.message or warning.state or 'trouble'}"
-        self._desk.notify(text, "critical" if warning.state == "failed" else "warning")
+        self._desk.notify(text, "critical" if warning.state == "failed" or warning.refusal else "warning")
 
     def _rotated(self, event: Rotated) -> None:
         """Open the next part if the window shows the recording; otherwise offer to show it.
@@ -247,6 +264,8 @@ class Recordings(QObject):
             lacking = shortfalls(ended)
             text = f"The {_name(process)} has ended: {'; '.join((samples, *lacking))}."
             self._desk.notify(text, "warning" if lacking else "ok")
+        elif self._is_unwanted and ended.session is None:
+            self._desk.notify(f"{beginning(process.request.sources, process.status)[0]} was stopped: nothing is recorded.", "info")
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from app.gui.status_bar import SourceEntry
 from recorder.protocol import SourceReport, StatusReport
+from resources.failures import ChangedCertificateError, LoginError, PrivilegeError, UntrustedError
 from resources.units import format_count, format_duration
 from sessions.model import Source
 from viewmodels.snapshot import Snapshot
@@ -18,6 +19,14 @@ _ON_TIME_INTERVALS = 1.5
 """A sample is on time if it comes within this many intervals; the same as on the recorder's page."""
 
 _LAB = "lab:"
+_REFUSALS = {
+    UntrustedError.exit_code: "not trusted",
+    ChangedCertificateError.exit_code: "certificate changed",
+    LoginError.exit_code: "login refused",
+    PrivilegeError.exit_code: "privilege missing",
+}
+"""What a source waits for, until a person has mended it."""
+
 _RANK: dict[Health, int] = {"critical": 0, "warning": 1, "ok": 2, "info": 3, "none": 4}
 
 
@@ -70,8 +79,8 @@ def _live(source: SourceReport) -> SourceEntry:
     details = f"{source.name}: {format_count(source.entities)} entities"
     if source.expected:
         details += f", {source.received / source.expected:.1%} of the expected samples"
-    if source.message:
-        details += f". {source.message}"
+    if message := message_of(source):
+        details += f". {message}"
     return SourceEntry(health, " · ".join(parts), details, source.source, gap_count(source.gaps, 0))
 
 
@@ -86,6 +95,8 @@ def health_of(source: SourceReport) -> tuple[Health, str]:
             return "ok", "on time"
         case "failed":
             return "critical", "failed"
+        case "reconnecting" if source.refusal:
+            return "critical", _REFUSALS.get(source.refusal, "refused")
         case "reconnecting" | "paused":
             return "warning", source.state
         case "connecting":
@@ -93,6 +104,20 @@ def health_of(source: SourceReport) -> tuple[Health, str]:
             return "info", stage[0].lower() + stage[1:]
         case _:
             return "none", source.state or "ended"
+
+
+def message_of(source: SourceReport) -> str:
+    """Return what is wrong with a source and what to do about it; empty when all is well.
+
+    The recorder's advice about a certificate is an argument of its command, which no window has.
+    """
+    if source.refusal != ChangedCertificateError.exit_code:
+        return source.message
+    return (
+        f"The certificate of {source.name} has changed since it was trusted: it was renewed, or somebody in "
+        "between poses as it. No password was sent, and nothing is recorded of it until this is settled. "
+        "Ask who runs it, and compare the thumbprints; hosts keep the last hour meanwhile."
+    )
 
 
 def left_entries(count: ChangeCount) -> list[SourceEntry]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.gui.source_labels import health_of
+from app.gui.source_labels import health_of, message_of
 from recorder.protocol import CollectorReport, SourceReport, StatusReport
+from resources.failures import ChangedCertificateError
 from resources.source_kinds import load_source_kinds
 from resources.units import format_count, format_duration
 from sessions.model import Source
@@ -19,12 +20,14 @@ from widgets.sources import SourceFacts
 
 class SourcesModel(QObject):
     """The facts of all sources, in the order in which they came. Signals: ``changed``; ``removed`` with the
-    address of a source that the user wants to be recorded no longer; ``added`` when one more is wanted.
+    address of a source that the user wants to be recorded no longer; ``added`` when one more is wanted;
+    ``certificate_wanted`` with the address of one whose changed certificate is to be looked at.
     """
 
     changed = Signal()
     removed = Signal(str)
     added = Signal()
+    certificate_wanted = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -73,11 +76,12 @@ def _of_source(source: SourceReport, removable: set[str]) -> SourceFacts:
         ("Covers", f"{format_count(source.entities)} entities, {format_count(source.series)} series")
     )
     address = source.collector if source.collector in removable else ""
-    message = "" if source.state == "connecting" else source.message
+    message = "" if source.state == "connecting" else message_of(source)
+    changed = source.collector if source.refusal == ChangedCertificateError.exit_code else ""
     shown = tuple((label, text) for label, text in facts if text)
     return SourceFacts(
         source.name, _kind(source.kind, source.collector), health, state, shown, message, source.source,
-        bool(source.gaps), address,
+        bool(source.gaps), address, changed,
     )  # fmt: skip
 
 

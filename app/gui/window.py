@@ -38,6 +38,7 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "right": Qt.DockWidgetArea.RightDockWidgetArea,
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
+_SIDES = (_AREAS["left"], _AREAS["right"])
 _PLACES = {
     area: number
     for number, area in enumerate(
@@ -191,8 +192,11 @@ class Window(QMainWindow):
         dock = self._docks.get(identity)
         if dock is not None:
             self._wanted[identity] = True
+            was_hidden = dock.isHidden()
             dock.show()
             dock.raise_()
+            if was_hidden:
+                self._make_room(dock)
             widget = dock.widget().findChild(QWidget, part) if part else dock.widget()
             if widget is not None:
                 widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -207,6 +211,27 @@ class Window(QMainWindow):
             self.show_page(page)
         else:
             self.pages.setCurrentWidget(page)
+
+    def _toggled(self, identity: str, is_on: bool) -> None:
+        self._wanted[identity] = is_on
+        if is_on:
+            self._make_room(self._docks[identity])
+
+    def _make_room(self, dock: QDockWidget) -> None:
+        """Have a pane that was just opened below others be as high as what is in it, half of their height at
+        most: Qt leaves it a title and a line.
+        """
+        pane = dock.widget()
+        beside = self.dockWidgetArea(dock)
+        if isinstance(pane, Pane) and not dock.isFloating() and beside in _SIDES:
+            others = [
+                one
+                for one in self._docks.values()
+                if one is not dock and one.isVisible() and self.dockWidgetArea(one) == beside
+            ]
+            most = max((one.height() for one in others), default=0) // 2
+            if most > dock.minimumHeight():
+                self.resizeDocks([dock], [min(pane.content_height(), most)], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
         """Put every panel back to its standard place; if a mouse button is pressed, after its release.
@@ -311,7 +336,7 @@ class Window(QMainWindow):
         put_dock(self, dock, _AREAS[spec.area])
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()
-        toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
+        toggle.triggered.connect(lambda on, identity=spec.id: self._toggled(identity, on))
         title.closed.connect(toggle.trigger)
         self._menus.add_pane(toggle, spec.keys[0] if spec.keys else "")
         self._docks[spec.id] = dock

@@ -77,8 +77,9 @@ def retry_until_stopped(
     """Retry after ``error`` until the server answers again or ``wait`` returns True (asked to stop).
 
     Errors that need a person are retried as well, since somebody may correct the cause meanwhile: ``first_s``
-    is the first wait in seconds, ``refused_s`` the wait after such an error. ``on_failure`` is called with
-    every failure, ``error`` first. Raises ClosedError (we closed the connection) and ReplacedError (another
+    is the first wait in seconds, ``refused_s`` the wait after such an error; after another certificate it is
+    MAX_BACKOFF_S at most, because no password was sent that could lock an account. ``on_failure`` is called
+    with every failure, ``error`` first. Raises ClosedError (we closed the connection) and ReplacedError (another
     server is there).
     """
     on_failure(error)
@@ -86,13 +87,20 @@ def retry_until_stopped(
         reconnecting(
             vsphere,
             wait,
-            first_s=first_s if is_transient(error) else refused_s,
+            first_s=_first_wait_s(error, first_s, refused_s),
             on_failure=lambda failure, _wait_s: on_failure(failure),
         )
     except (ClosedError, ReplacedError):
         raise
     except SourceError as failure:
         on_failure(failure)
+
+
+def _first_wait_s(error: SourceError, first_s: float, refused_s: float) -> float:
+    if is_transient(error):
+        return first_s
+    is_unsent = isinstance(error, ChangedCertificateError | UntrustedError)
+    return min(refused_s, MAX_BACKOFF_S) if is_unsent else refused_s
 
 
 def _jittered(pause: float, chance: Callable[[], float]) -> float:

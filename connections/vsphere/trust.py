@@ -79,9 +79,9 @@ class Trust:
             raise self._changed(trusted, shown, "remembered is") from error
 
     def _trusted(self) -> str | None:
-        if self._accepted is not None or self._known is None:
-            return self._accepted
-        return self._known.remembered(self._host, self._port)
+        """The file of known hosts decides: somebody may trust a renewed certificate while we record."""
+        remembered = None if self._known is None else self._known.remembered(self._host, self._port)
+        return remembered or self._accepted
 
     def _pinned(self, line: SocketSource, pin: str) -> ssl.SSLSocket:
         shown, connection = self._bare(line)

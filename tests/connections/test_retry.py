@@ -7,7 +7,7 @@ from pyVmomi import vim
 
 from connections.vsphere.address import parse_address
 from connections.vsphere.login import LoginGuard
-from connections.vsphere.retry import is_transient, reconnecting
+from connections.vsphere.retry import is_transient, reconnecting, retry_until_stopped
 from connections.vsphere.session import VSphere, session_key
 from resources.failures import (
     ChangedCertificateError,
@@ -167,3 +167,21 @@ def test_a_first_refusal_is_final() -> None:
         with pytest.raises(LoginError):
             guard.log_in(door, lambda: "typo")
     assert door.knocks == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "first_wait_s"),
+    [
+        (TimedOutError("It does not answer."), 1.0),
+        (LoginError("The password is wrong."), 300.0),
+        (ChangedCertificateError("Another certificate."), 30.0),
+    ],
+)
+def test_only_a_login_that_may_lock_an_account_waits_long(
+    connect: Connect, error: SourceError, first_wait_s: float
+) -> None:
+    waits = Waits()
+    retry_until_stopped(
+        error, connect(), waits.wait, first_s=1.0, refused_s=300.0, on_failure=lambda _error: None
+    )
+    assert first_wait_s / 2 <= waits.waits[0] <= first_wait_s

@@ -101,6 +101,19 @@ def test_a_changed_one_is_refused_with_both_shown(
     connect(thumbprint=None, known=known, ask=never)
 
 
+def test_a_renewed_one_that_somebody_trusts_meanwhile_is_taken(
+    connect: Connect, front: Front, known: KnownHosts, certificates: Certificates
+) -> None:
+    """Also by a connection that asked about the first one itself: a window remembers the new one."""
+    vsphere = connect(thumbprint=None, known=known, ask=lambda _server: True)
+    front.certificate = certificates["other"]
+    front.drop()
+    with pytest.raises(ChangedCertificateError):
+        vsphere.server_time()
+    known.remember("127.0.0.1", front.port, certificates["other"].sha256)
+    vsphere.server_time()
+
+
 @pytest.mark.usefixtures("store")
 def test_one_that_the_system_vouches_for_needs_nobody(
     connect: Connect, front: Front, known: KnownHosts, certificates: Certificates

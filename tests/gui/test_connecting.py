@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, USER, TestVCenter
 from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
 from widgets.marks import MarkNote
+from widgets.sources import SourceFacts
 from widgets.theme import Theme
 
 __all__ = ["replies", "start_vcenter", "vcenter"]
@@ -415,6 +417,70 @@ def test_a_changed_certificate_shows_both_thumbprints(
     recording(live, qtbot)
     assert KnownHosts().remembered(vcenter.place.host, vcenter.place.port) == vcenter.thumbprint
     stop(live, qtbot)
+
+
+def test_a_certificate_that_changes_while_recording_is_asked_about_and_recording_goes_on(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter]
+) -> None:
+    server = start_vcenter(hosts=1, vms=2, interval=1, history=30, rollup=10, rollup_days=0)
+    old = server.thumbprint
+    KnownHosts().remember(server.place.host, server.place.port, old)
+    dialog = ask(live, qtbot)
+    fill(dialog, server)
+    click(qtbot, dialog.connect_button)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    recording(live, qtbot)
+    server.stop()
+    for file in ("cert.pem", "key.pem"):
+        (server.folder / file).unlink()
+    server.start()  # with a certificate of its own
+    assert server.thumbprint != old
+
+    def changed() -> list[SourceFacts]:
+        return [one for one in live.desk.sources.facts if one.certificate]
+
+    wait(qtbot, changed)
+    facts = changed()[0]
+    assert (facts.health, facts.state) == ("critical", "certificate changed")
+    assert "--thumbprint" not in facts.message
+    assert "compare the thumbprints" in facts.message
+    assert "shows another certificate" in live.window.messages.text
+    click(qtbot, live.window.messages.action_button)
+    question = shown(live, qtbot, TrustDialog)
+    figures = _figures(question)
+    assert old.replace(":", "") in figures
+    assert server.thumbprint.replace(":", "") in figures
+    process = live.workbench.recordings.process
+    click(qtbot, question.yes)
+    wait(qtbot, lambda: not changed() and _is_recording(live))
+    assert live.workbench.recordings.process is process
+    assert not any("another certificate" in one.text for one in live.window.messages.shown)
+    stop(live, qtbot)
+
+
+def _is_recording(program: Program) -> bool:
+    process = program.workbench.recordings.process
+    return process is not None and {one.state for one in process.status.sources} == {"recording"}
+
+
+def test_who_stops_connecting_is_told_no_error(live: Program, qtbot: QtBot) -> None:
+    """To an address that takes the connection and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"127.0.0.1:{silent.getsockname()[1]}"
+        dialog = ask(live, qtbot)
+        row = dialog.rows[0]
+        row.host.setText(place)
+        row.user.setText(USER)
+        row.password.setText(PASSWORD)
+        click(qtbot, dialog.connect_button)
+        wait(qtbot, lambda: live.workbench.recordings.process is not None)
+        process = live.workbench.recordings.process
+        assert process is not None
+        wait(qtbot, lambda: process.state == "recording")
+        stop(live, qtbot)
+    [said] = live.window.messages.shown
+    assert (said.text, said.level) == (f"Connecting to {place} was stopped: nothing is recorded.", "info")
+    assert not Path(process.request.session).exists()
 
 
 def test_one_of_two_that_refuses_does_not_hold_up_the_other(

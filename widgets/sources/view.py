@@ -33,6 +33,7 @@ _COLUMNS = 2
 class SourceFacts:
     """What is shown of a source. ``source`` is its id (0: a connection that has none yet), ``facts`` are
     labels with their values, ``message`` is what is wrong. ``address``: it can be taken out of the recording.
+    ``certificate``: the address of one that shows another certificate than before.
     """
 
     title: str
@@ -44,6 +45,7 @@ class SourceFacts:
     source: int = 0
     gaps: bool = False
     address: str = ""
+    certificate: str = ""
 
 
 class SourcesView(Pane):
@@ -51,13 +53,15 @@ class SourcesView(Pane):
 
     Signals: ``chosen`` with the id of a source that alone is to be shown; ``gaps_wanted`` with that of one
     whose gaps are to be shown; ``removed`` with the address of one that is to be recorded no longer;
-    ``added`` when one more is wanted; ``copied`` with a message; ``save_wanted`` with a FileOffer.
+    ``added`` when one more is wanted; ``certificate_wanted`` with the address of one whose changed certificate
+    is to be looked at; ``copied`` with a message; ``save_wanted`` with a FileOffer.
     """
 
     chosen = Signal(object)
     gaps_wanted = Signal(object)
     removed = Signal(str)
     added = Signal()
+    certificate_wanted = Signal(str)
     copied = Signal(str)
     save_wanted = Signal(object)
 
@@ -100,6 +104,7 @@ class SourcesView(Pane):
             gone.deleteLater()
         while len(self.cards) < len(sources):
             card = SourceCard(self._theme)
+            card.certificate_wanted.connect(self.certificate_wanted)
             self._column.insertWidget(1 + len(self.cards), card)
             self.cards.append(card)
         for card, one in zip(self.cards, sources, strict=True):
@@ -110,6 +115,10 @@ class SourcesView(Pane):
         self.note_changed.emit(
             f"{len(sources)} · {troubled} in trouble" if troubled else str(len(sources) or "")
         )
+
+    def content_height(self) -> int:
+        """Return the height in which all cards can be seen."""
+        return self._inner.sizeHint().height()
 
     def _entries(self, at: QPoint | None) -> Entries:
         card = self._card_at(at)
@@ -154,7 +163,11 @@ class SourcesView(Pane):
 
 
 class SourceCard(QFrame):
-    """The card of one source; it can have the keyboard, for its menu."""
+    """The card of one source; it can have the keyboard, for its menu. Signal: ``certificate_wanted`` with the
+    address of the source, whose changed certificate is to be looked at.
+    """
+
+    certificate_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -168,6 +181,9 @@ class SourceCard(QFrame):
         self._state = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._kind = _muted()
         self._message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.compare = QPushButton("Compare the thumbprints…")
+        self.compare.clicked.connect(lambda: self.certificate_wanted.emit(self.facts.certificate))
+        self.compare.hide()
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
@@ -182,8 +198,9 @@ class SourceCard(QFrame):
         column.setSpacing(4)
         column.addLayout(head)
         column.addWidget(self._kind)
-        column.addLayout(self._grid)
         column.addWidget(self._message)
+        column.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(self._grid)
 
     def show_source(self, facts: SourceFacts) -> None:
         """Show how the source is doing now."""
@@ -195,6 +212,7 @@ class SourceCard(QFrame):
         self._kind.setText(facts.kind)
         self._message.setText(breakable(shown(facts.message, _LONGEST)))
         self._message.setVisible(bool(facts.message))
+        self.compare.setVisible(bool(facts.certificate))
         self._show_facts(facts.facts)
         spoken = (
             facts.title,

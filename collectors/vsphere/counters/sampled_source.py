@@ -14,7 +14,7 @@ from collectors.vsphere.counters.gaps import SlotGaps, subjects
 from collectors.vsphere.counters.sample_book import SampleBook
 from collectors.vsphere.counters.series_index import SeriesIndex
 from collectors.vsphere.counters.watermarks import Mask, Slots, Watermarks
-from connections.vsphere.retry import retry_until_stopped
+from connections.vsphere.retry import is_transient, retry_until_stopped
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from sessions.model import EntityRef
@@ -32,8 +32,8 @@ class SampledSource:
     is queried when.
 
     ``cursor`` is the last slot that was queried, None before the first round; ``lag_s`` is how many seconds
-    after its instant a sample is queried. ``message`` is one sentence on what is wrong, empty when all is
-    well.
+    after its instant a sample is queried. ``message`` says what is wrong, empty when all is well; while the
+    source waits for a person, ``refusal`` is why.
     """
 
     def __init__(self, vsphere: VSphere, feed: Feed, source: int, interval_s: int, lag_s: float) -> None:
@@ -47,6 +47,7 @@ class SampledSource:
         self.clock: ClockReading | None = None
         self.cursor: int | None = None
         self.message = ""
+        self.refusal: SourceError | None = None
 
     # when
 
@@ -115,7 +116,8 @@ class SampledSource:
 
         def hold(failure: SourceError) -> None:
             _log.info("Counters wait: %s", failure.happened)
-            self.message = failure.happened
+            self.refusal = None if is_transient(failure) else failure
+            self.message = failure.happened if self.refusal is None else str(failure)
             on_hold()
 
         retry_until_stopped(
@@ -147,5 +149,6 @@ class SampledSource:
                 self.book.newest_ms or None,
                 self.message,
                 tuple(details),
+                self.refusal.exit_code if self.refusal is not None and state == "reconnecting" else 0,
             ),
         )
