@@ -367,10 +367,13 @@ def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:
 def _render_looked_for(diagnosis: Diagnosis, page: _Page) -> None:
     ran = [check for check in diagnosis.checks if check.judged]
     if ran:
-        count = f"{len(ran)} problem" + ("s" if len(ran) > 1 else "")
+        count, them = (f"{len(ran)} problems", "them") if len(ran) > 1 else ("1 problem", "it")
         lead = "Checked    " if diagnosis.verdict.is_judged else "Looked for "
-        few = "" if diagnosis.verdict.is_judged else ", in too few samples to rule them out"
-        page.paragraph(lead, f"{count}{few}: {', '.join(map(_short, ran))}.")
+        few = "" if diagnosis.verdict.is_judged else f", but there are too few samples to rule {them} out"
+        first, *others = ran
+        entities = "entity" if first.judged == 1 else "entities"
+        listed = [f"{first.problem} (in {first.judged} {entities})", *map(_short, others)]
+        page.paragraph(lead, f"{count}{few}: {', '.join(listed)}.")
 
 
 def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:

@@ -125,7 +125,10 @@ def test_states_of_two_samples_were_not_ruled_out() -> None:
     text = " ".join(printed(recording).split())
     assert text.startswith("Could not be judged.")
     assert "Checked" not in text
-    assert "in too few samples to rule them out: data.insufficient (1), mem.host_state (1)." in text
+    assert (
+        "Looked for 2 problems, but there are too few samples to rule them out: "
+        "data.insufficient (in 1 entity), mem.host_state (1)." in text
+    )
 
 
 def test_consequences_are_folded_beneath_their_cause() -> None:
