@@ -259,6 +259,26 @@ def test_steps_stay_unfolded_and_focused(qtbot: QtBot, view: FindingsView) -> No
     assert focus is not steps
 
 
+def test_a_click_during_which_newer_numbers_come_counts(qtbot: QtBot, view: FindingsView) -> None:
+    """A fast recording renews its findings several times a second."""
+
+    def steps() -> QPushButton:
+        [one] = [one for one in view.cards[0].findChildren(QPushButton, "steps") if one.isVisible()]
+        return one
+
+    view.show_findings([A])
+    held = steps()
+    qtbot.mousePress(held, Qt.MouseButton.LeftButton)
+    for share in (0.7, 0.8):
+        view.show_findings([replace(A, share=share)])
+    assert steps() is held
+    qtbot.mouseRelease(held, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: steps() is not held)
+    assert steps().isChecked()
+    qtbot.mouseRelease(view.cards[0], Qt.MouseButton.LeftButton)  # of what was pressed elsewhere
+    assert view.cards[0].is_open
+
+
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
     many = [replace(finding(f"vm{number}"), problem=f"p{number}") for number in range(20)]
     view.show_findings(many)

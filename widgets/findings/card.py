@@ -22,6 +22,9 @@ KEYS = (
 )
 _INDENT = 16
 _RADIUS = 8
+_ONCE_LATER = Qt.ConnectionType(
+    Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
+)
 
 
 class FindingCard(QFrame):
@@ -53,6 +56,7 @@ class FindingCard(QFrame):
             },
         )
         self._kept = Unfolded()
+        self._is_pressed = False
         self.setProperty("role", "card")
         if is_consequence:
             self.setStyleSheet(f"FindingCard {{ margin-left: {_INDENT}px }}")
@@ -108,9 +112,7 @@ class FindingCard(QFrame):
             return
         self.finding, self._followers = finding, followers
         self._update_texts()
-        if self.is_open:
-            self._drop_body()
-            self._add_body()
+        self._renew_body()
 
     def set_open(self, on: bool) -> None:
         """Unfold or fold the card."""
@@ -128,9 +130,14 @@ class FindingCard(QFrame):
             self._follow.setChecked(on)
             self._fold_followers(on)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Begin a click on the card."""
+        self._is_pressed = event.button() == Qt.MouseButton.LeftButton
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Unfold or fold the card on a click."""
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        was_pressed, self._is_pressed = self._is_pressed, False
+        if was_pressed and self.rect().contains(event.position().toPoint()):
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -161,6 +168,19 @@ class FindingCard(QFrame):
         for before, after in pairwise(self.tab_stops):
             self.setTabOrder(before, after)
         self._body.take_focus(self._kept.focus)
+
+    def _renew_body(self) -> None:
+        """Show the finding's newer numbers; while a button is held down, after its release: a new one in its
+        place would not know that it was pressed.
+        """
+        if self._body is None:
+            return
+        held = next((one for one in self._body.findChildren(QPushButton) if one.isDown()), None)
+        if held is not None:
+            held.released.connect(self._renew_body, _ONCE_LATER)
+            return
+        self._drop_body()
+        self._add_body()
 
     def _drop_body(self) -> None:
         if self._body is not None:
