@@ -78,6 +78,6 @@ def play(
     )
     recording.start()
     if not stop:
-        assert over.wait(60)
+        assert over.wait(600), "the collectors are still at work"
     recording.stop()
     return recording.finish()
