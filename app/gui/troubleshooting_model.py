@@ -32,7 +32,8 @@ _AGAIN_MS = 5_000
 
 
 class TroubleshootingModel(QObject):
-    """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front.
+    """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front;
+    ``notes_changed`` with the notes before and after the user wrote or removed one.
 
     ``findings`` returns those of the session, ``cards`` the cards with the limits that judge. ``fix`` tells
     whether the fix worked, ``keeping`` keeps the run in the session, ``lab`` is the lab in
@@ -41,6 +42,7 @@ class TroubleshootingModel(QObject):
 
     changed = Signal()
     asked = Signal()
+    notes_changed = Signal(object, object)
 
     def __init__(self, session: SessionModel, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -153,7 +155,23 @@ class TroubleshootingModel(QObject):
         from wizards.flows.troubleshooting.keeping import noted  # noqa: PLC0415 - not at the start
 
         if self.run is not None and text.strip():
-            self.run = noted(self.run, Note(now_ms(), text.strip(), by))
+            before = self.run.notes
+            after = noted(self.run, Note(now_ms(), text.strip(), by)).notes
+            self.set_notes(after)
+            self.notes_changed.emit(before, after)
+
+    def remove_note(self, note: Note) -> None:
+        """Remove a note from the run."""
+        if self.run is not None and note in self.run.notes:
+            before = self.run.notes
+            after = tuple(one for one in before if one != note)
+            self.set_notes(after)
+            self.notes_changed.emit(before, after)
+
+    def set_notes(self, notes: tuple[Note, ...]) -> None:
+        """Keep the run with these notes."""
+        if self.run is not None:
+            self.run = replace(self.run, notes=notes)
             self._is_chosen = True
             self.keeping.keep(self.run)
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""Undo and redo of what the user did to the open session: marks dropped and changed, charts closed."""
+"""Undo and redo of what the user did to the open session: marks, notes, charts closed."""
 
 from __future__ import annotations
 

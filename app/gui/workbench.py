@@ -22,6 +22,7 @@ from app.gui.interrupted import InterruptedNotice
 from app.gui.lab_hands import LabHands
 from app.gui.marks import Marking
 from app.gui.navigation import pin_worst_moment
+from app.gui.note_undo import NoteUndo
 from app.gui.opening import Opening
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
@@ -90,6 +91,7 @@ class Workbench(QObject):
         self._undoing = Undoing(desk, window, self)
         self._marking = Marking(desk, window, self.recordings, self._undoing, self)
         ChartUndo(desk, self._undoing, self)
+        NoteUndo(desk.troubleshooting, self._undoing, self)
         self._exporting = Exporting(desk, window, saving, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -199,6 +199,29 @@ def test_a_run_is_kept_while_somebody_writes_the_session(scene: Scene, qtbot: Qt
         wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s"], [])])
     assert not path.with_name(path.name + "-runs").exists()
     assert kept(scene) == [(1, ["Order desk: 20 s"], [])]
+
+
+def test_a_note_is_removed_and_comes_back_also_while_somebody_writes_the_session(
+    scene: Scene, qtbot: QtBot
+) -> None:
+    path = scene.program.desk.session.path
+    assert path is not None
+    actions = scene.program.window.actions_by_id
+    with SessionWriter.open(path):
+        ask_before_the_change(scene, qtbot)
+        scene.model.note("Order desk: 20 s")
+        scene.model.note("Asked Anna")
+        wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s", "Asked Anna"], [])])
+        first = scene.page.detail.findChildren(QToolButton, "remove-note")[0]
+        qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
+        wait(qtbot, lambda: kept(scene) == [(1, ["Asked Anna"], [])])
+        assert scene.program.window.messages.text == "Note removed: “Order desk: 20 s”."
+        actions["edit.undo"].trigger()
+        wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s", "Asked Anna"], [])])
+        actions["edit.undo"].trigger()
+        wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s"], [])])
+        actions["edit.redo"].trigger()
+        wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s", "Asked Anna"], [])])
 
 
 def test_a_session_that_can_not_be_written_says_so(scene: Scene, qtbot: QtBot) -> None:

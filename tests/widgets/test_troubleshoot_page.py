@@ -189,6 +189,7 @@ def test_keys_choose_rows_and_show_what_was_found(page: TroubleshootPage, qtbot:
         qtbot.keyClick(page.list, Qt.Key.Key_Return)
     qtbot.keyClick(page.list, Qt.Key.Key_N)
     assert page.detail.note.hasFocus()
+    qtbot.waitUntil(lambda: not page.detail.note.visibleRegion().isEmpty())  # it stands below everything
     qtbot.keyClicks(page.detail.note, "frvn")
     with qtbot.waitSignal(page.detail.noted) as noted:
         qtbot.keyClick(page.detail.note, Qt.Key.Key_Return)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLineEdit,
     QScrollArea,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -41,7 +42,8 @@ _CAUSE_STATES = {"likely": "critical", "possible": "warning", "ruled out": "", "
 class CheckDetail(QScrollArea):
     """Signals: ``explained`` with a problem whose page is wanted; ``measured`` when the numbers are to be
     charted; ``limits_wanted`` when the limits are to be changed; ``checked`` with a problem of the same row
-    to show instead; ``noted`` with a note; ``entity_wanted`` for who it is about. ``steps`` is what to do.
+    to show instead; ``noted`` with a note,
+    ``unnoted`` with one that is to be removed; ``entity_wanted`` for who it is about. ``steps`` is what to do.
     """
 
     explained = Signal(str)
@@ -49,6 +51,7 @@ class CheckDetail(QScrollArea):
     limits_wanted = Signal()
     checked = Signal(str)
     noted = Signal(str)
+    unnoted = Signal(object)
     entity_wanted = Signal(object)
 
     def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
@@ -162,7 +165,7 @@ class CheckDetail(QScrollArea):
         self.sentence.setText(breakable(shown(words.sentence, 1000)))
         self.follows.setText(breakable(shown(words.follows, 300)))
         self.follows.setVisible(bool(words.follows))
-        self._remarks.setText(breakable(shown("\n".join(words.notes), 2000)))
+        self._remarks.setText("\n".join(breakable(shown(one, 2000)) for one in words.notes))
         self._remarks.setVisible(bool(words.notes))
         self.chart.show_check(chart)
         self.chart.setVisible(chart is not None)
@@ -191,8 +194,25 @@ class CheckDetail(QScrollArea):
             text = _words("", breakable(shown(one.text, 2000)))
             self._notes.addWidget(when, row, 0, Qt.AlignmentFlag.AlignTop)
             self._notes.addWidget(text, row, 1)
+            self._notes.addWidget(self._remover(one), row, 2, Qt.AlignmentFlag.AlignTop)
         self.kept.setText(breakable(shown(kept, 400)))
         self.kept.setVisible(bool(kept))
+
+    def _remover(self, note: Note) -> QToolButton:
+        """Return the button that removes a note."""
+        button = QToolButton()
+        button.setObjectName("remove-note")
+        button.setProperty("role", "ghost")
+        button.setIcon(self._theme.icons.get("close"))
+        button.setToolTip("Remove this note")
+        button.setAccessibleName(f"Remove the note “{shown(note.text, 60)}”")
+        button.clicked.connect(lambda: self.unnoted.emit(note))
+        return button
+
+    def write_note(self) -> None:
+        """Give the keyboard to the line for a note, which stands below all that was found."""
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._scroll_to(self.note)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Put what to do below the rule where there is no room beside it."""
@@ -329,7 +349,7 @@ class CheckDetail(QScrollArea):
     def _note(self) -> None:
         text = self.note.text().strip()
         if text:
-            self.note.clear()
+            self.note.setText("")  # unlike ``clear`` it leaves no way back, which would write the note twice
             self.noted.emit(text)
 
     def _renew(self) -> None:

@@ -81,7 +81,7 @@ class TroubleshootPage(QWidget):
             {
                 "found": lambda _key: self.found.toggle(),
                 "verify": lambda _key: self.verify_wanted.emit(),
-                "note": lambda _key: self.detail.note.setFocus(),
+                "note": lambda _key: self.detail.write_note(),
                 "again": lambda _key: self.again.emit(),
             },
         )

@@ -165,7 +165,7 @@ class VerifyCard(QFrame):
         more = list(words.changes)
         if words.elsewhere:
             more += ["Worse elsewhere:", *words.elsewhere]
-        self.more.setText(breakable(shown("\n".join(more), 2000)))
+        self.more.setText("\n".join(breakable(shown(one, 2000)) for one in more))
         self._show_parts(head=True, bar=words.part is not None, numbers=bool(words.numbers), more=bool(more))
         self._when.setVisible(bool(words.when))
         self.sentence.show()

@@ -58,6 +58,7 @@ class TroubleshootPanel(QObject):
         detail.limits_wanted.connect(self._show_limits)
         detail.steps.copied.connect(lambda text: desk.notify(text, "ok"))
         detail.noted.connect(model.note)
+        detail.unnoted.connect(model.remove_note)
         LabOffers(desk, detail.steps)
         card = detail.verify
         card.wanted.connect(model.fix.verify)
