@@ -142,6 +142,15 @@ def test_the_bar_offers_to_undo(live: Program, qtbot: QtBot, home: Path) -> None
     wait(qtbot, lambda: texts(live) == [HOSTILE])
 
 
+def test_only_the_last_step_is_offered_to_be_undone(live: Program, qtbot: QtBot, home: Path) -> None:
+    _, noted = open_with_marks(live, qtbot, home, "first", "second")
+    for mark, left in zip(noted, (["second"], []), strict=True):
+        live.desk.marks.remove.emit(mark)
+        wait(qtbot, lambda left=left: texts(live) == left)
+    offers = [one.text for one in live.window.messages.shown if one.action is not None]
+    assert offers == ["Mark removed: “second”."]
+
+
 def test_a_note_is_changed_where_the_mark_stands(live: Program, qtbot: QtBot, home: Path) -> None:
     path, noted = open_with_marks(live, qtbot, home, "one", "two")
     panel = timeline(live)
