@@ -56,7 +56,7 @@ copy_of("a thing", Path(sys.argv[1]), make)
     children = [
         subprocess.Popen([sys.executable, "-c", program, str(tmp_path / name)], cwd=ROOT) for name in "abc"
     ]
-    assert [child.wait(60) for child in children] == [0, 0, 0]
+    assert [child.wait(300) for child in children] == [0, 0, 0]
     assert [(tmp_path / name).read_text() for name in "abc"] == ["made"] * 3
     assert (tmp_path / "makers").read_text() == "x"
 

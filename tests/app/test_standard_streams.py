@@ -38,7 +38,7 @@ def redirected(
     """Run a command with redirections as a shell writes them; its exit code, stdout, stderr."""
     shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-m", "app", *words]
     done = subprocess.run(
-        shell, cwd=ROOT, env={**os.environ, "XDG_STATE_HOME": str(home)}, text=True, timeout=60, check=False,
+        shell, cwd=ROOT, env={**os.environ, "XDG_STATE_HOME": str(home)}, text=True, timeout=300, check=False,
         stdout=stdout, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert list(home.rglob("crash*")) == []

@@ -147,7 +147,7 @@ def test_a_second_ctrl_c_says_what_was_not_put_back(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             time.sleep(0.02)
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1].decode()
+            said = process.communicate(timeout=300)[1].decode()
         finally:
             process.kill()
     left = _open_changes(session)

@@ -123,7 +123,7 @@ class Recording(RunningCollector):
 
     def join(self) -> None:
         """Wait until it ends by itself."""
-        self._thread.join(60)
+        self._thread.join(300)
         assert not self._thread.is_alive()
 
     def leaves_nothing(self) -> None:

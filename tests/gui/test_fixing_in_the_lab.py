@@ -146,11 +146,11 @@ def test_with_the_settings_as_shipped(live: Program, qtbot: QtBot) -> None:
         return any(one.problem == "cpu.limit" for one in desk.findings.findings)
 
     page = practise(live, qtbot, "a CPU limit", is_found, as_shipped=True)
-    with qtbot.waitSignal(model.lab.refused, timeout=60_000):
+    with qtbot.waitSignal(model.lab.refused, timeout=300_000):
         model.lab.act("vm.cpu_limit", "vm", "nobody")
     assert any("The lab has no vm nobody" in one.text for one in live.window.messages.past)
     wait(qtbot, lambda: offered(page))
-    with qtbot.waitSignal(model.lab.acted, timeout=60_000):
+    with qtbot.waitSignal(model.lab.acted, timeout=300_000):
         qtbot.mouseClick(offered(page)[0], Qt.MouseButton.LeftButton)
     assert offered(page) == []
     end(live, qtbot)

@@ -64,7 +64,7 @@ def program(qapp: QApplication, tmp_path: Path) -> Iterator[Program]:
 
 def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: QtBot) -> None:
     program.desk.session.open(session)
-    qtbot.waitUntil(lambda: program.desk.findings.diagnosis is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: program.desk.findings.diagnosis is not None, timeout=300_000)
     assert program.desk.findings.findings
     width = program.window.width()
     for page in ("overview", "charts", "esxtop", "heatmap", "compare", "troubleshoot"):
@@ -73,7 +73,7 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
             lambda: (
                 not any(program.desk.jobs.busy(slot) for slot in ("charts", "compare", "troubleshoot.look"))
             ),
-            timeout=60_000,
+            timeout=300_000,
         )
         assert not program.window.grab().isNull()
     for finding in program.desk.findings.findings[:5]:
@@ -91,8 +91,8 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
 
 def test_the_status_bar_and_tooltips_escape(program: Program, session: Path, qtbot: QtBot) -> None:
     program.desk.session.open(session)
-    qtbot.waitUntil(lambda: program.desk.session.snapshot is not None, timeout=60_000)
-    qtbot.waitUntil(lambda: "No session" not in program.window.top.scope.text, timeout=60_000)
+    qtbot.waitUntil(lambda: program.desk.session.snapshot is not None, timeout=300_000)
+    qtbot.waitUntil(lambda: "No session" not in program.window.top.scope.text, timeout=300_000)
     snapshot = program.desk.session.snapshot
     assert snapshot is not None
     for ref in snapshot.entities:

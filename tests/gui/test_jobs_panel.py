@@ -54,7 +54,7 @@ def test_jobs_of_threads_and_of_children(live: Program, qtbot: QtBot) -> None:
 
     def work(job: Job) -> None:
         job.progress(0.5, "half")
-        go.wait(60)
+        go.wait(300)
 
     jobs.start("x", "In a thread", work, lambda _none: None, visible=True)
     cancelled: list[bool] = []

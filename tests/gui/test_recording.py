@@ -72,7 +72,7 @@ def test_what_the_recorder_writes_is_read_with_care(
     heard: list[object] = []
     for signal_ in (process.started, process.reported, process.warned):
         signal_.connect(heard.append)
-    with qtbot.waitSignal(process.ended, timeout=60_000) as ended:
+    with qtbot.waitSignal(process.ended, timeout=300_000) as ended:
         pass
     assert [type(event) for event in heard] == [Started, Warned, StatusReport]
     assert ended.args == [Ended(0, samples=7)]

@@ -63,11 +63,11 @@ def test_one_comes_and_goes_and_comes_again(session_path: Path) -> None:
     recording = Recording([Scripted("vc01", until_stopped)], session_path, load_recorder_limits(), RULES)
     recording.start()
     recording.add(Scripted("esx01", then_until_stopped(4, 0, first)))
-    assert first.wait(60)
+    assert first.wait(300)
     recording.remove("esx01")
     until(lambda: is_over(recording, "esx01"))
     recording.add(Scripted("esx01", then_until_stopped(6, 4, second)))
-    assert second.wait(60)
+    assert second.wait(300)
     names = [source.name for source in recording.status().sources]
     recording.stop()
     outcome = recording.finish()
@@ -88,13 +88,13 @@ def test_what_came_again_goes_on_in_the_next_part(session_path: Path) -> None:
     small = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
     with running(session_path, Scripted("vc01", until_stopped), rules=small) as recording:
         recording.add(Scripted("esx01", then_until_stopped(4, 0, first)))
-        assert first.wait(60)
+        assert first.wait(300)
         recording.remove("esx01")
         until(lambda: is_over(recording, "esx01"))
         recording.add(Scripted("esx01", then_until_stopped(4, 4, second)))
-        assert second.wait(60)
+        assert second.wait(300)
         recording.add(Scripted("esx02", then_until_stopped(2000, 0, third)))
-        assert third.wait(60)
+        assert third.wait(300)
         until(lambda: recording.session != session_path)
     parts = sorted(session_path.parent.glob("*.hscope"))
     assert len(parts) > 1
@@ -114,7 +114,7 @@ def test_what_fails_is_its_own_failure_and_may_be_tried_again(session_path: Path
         assert [one.error is not None for one in status.collectors] == [False, True]
         assert status.sources[1].health.message == "Wrong password."
         recording.add(Scripted("esx01", then_until_stopped(4, 3, came)))
-        assert came.wait(60)
+        assert came.wait(300)
         assert [one.error for one in recording.status().collectors] == [None, None]
 
 

@@ -282,7 +282,7 @@ except RuntimeError as error:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=True,
     )
     assert "RuntimeError" in done.stderr

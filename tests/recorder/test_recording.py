@@ -144,7 +144,7 @@ def test_one_that_does_not_end_is_left_behind(session_path: Path) -> None:
 
     def hang(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         ticks(3)(feed, controls, source, layout)
-        release.wait(60)
+        release.wait(300)
         with pytest.raises(HyperscopeError):
             feed.add_ticks([Tick(layout.id, T0, np.zeros(SERIES))])
 

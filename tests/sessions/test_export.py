@@ -316,7 +316,17 @@ def test_no_formula_begins_where_a_spreadsheet_separates_cells_by_semicolons(
     session_path: Path, tmp_path: Path
 ) -> None:
     """In countries with a decimal comma Excel does, and quotation marks behind a comma are none to it."""
-    names = ("a;=1", 'a;"=1', 'a"; =1', "a\n=1", "a\t@1", "a;\u200b+1", "a\u2028-1", "a; b = 1", "\t" * 100_000)
+    names = (
+        "a;=1",
+        'a;"=1',
+        'a"; =1',
+        "a\n=1",
+        "a\t@1",
+        "a;\u200b+1",
+        "a\u2028-1",
+        "a; b = 1",
+        "\t" * 100_000,
+    )
     refs = [EntityRef("vm", f"vm/{i}") for i in range(len(names))]
     with SessionWriter.create(session_path) as writer:
         writer.add_entities(Entity(ref, name) for ref, name in zip(refs, names, strict=True))

@@ -167,7 +167,7 @@ def test_what_was_imported_is_not_recorded_into(record: Record, tmp_path: Path) 
     path = taken("esxtop", tmp_path)
     before = path.read_bytes()
     recorder = record(path, "lab:data-few-samples", "--speed", "0")
-    assert recorder.process.wait(60) == AlreadyExistsError.exit_code
+    assert recorder.process.wait(300) == AlreadyExistsError.exit_code
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.glob("esxtop*")] == [path.name]
 

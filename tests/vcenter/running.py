@@ -226,7 +226,7 @@ class TestVCenter(_Server):
         return answer
 
     def _ask(self, verb: str, path: str, body: Mapping[str, object] | None = None) -> Any:
-        connection = http.client.HTTPConnection(*self._control, timeout=60)
+        connection = http.client.HTTPConnection(*self._control, timeout=300)
         with contextlib.closing(connection):
             connection.request(verb, path, None if body is None else json.dumps(body))
             reply = connection.getresponse()

@@ -76,7 +76,7 @@ class Recording:
     def end(self) -> None:
         """Stop and wait."""
         self.stop.set()
-        self._thread.join(60)
+        self._thread.join(300)
         assert not self._thread.is_alive()
 
     def rounds(self, more: int, source: int = 1) -> None:

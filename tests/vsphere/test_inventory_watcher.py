@@ -219,7 +219,7 @@ def test_a_restart_is_a_new_beginning_with_the_same_identities(vcenter: TestVCen
             stop.wait(0.1)
         stop.set()
         watcher.cancel()
-        thread.join(60)
+        thread.join(300)
         assert not thread.is_alive()
         assert {one.ref for one in watcher.snapshot().objects.values()} == {
             one.ref for one in before.objects.values()

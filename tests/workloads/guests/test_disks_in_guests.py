@@ -298,7 +298,7 @@ def test_a_disk_that_changes_while_fio_already_waits_is_refused_at_the_last_mome
     gpt(path)
     subprocess.run(["blockdev", "--flushbufs", device], check=False)
     before = path.read_bytes()
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     assert ending(folder).startswith("90 refused 1 partition-table")
     assert path.read_bytes() == before
     assert not fios(folder)
