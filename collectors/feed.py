@@ -68,8 +68,8 @@ class Health:
 
     ``expected`` and ``received`` count the samples that should have arrived by now and those that did;
     ``gaps`` counts the gaps found so far, open ones included; ``behind_s`` is the age of the newest sample in
-    seconds. ``message`` is one sentence for people, empty when all is well. ``refusal``: the exit code of what
-    a person has to mend before samples come again (another certificate, a refused login), else 0.
+    seconds. ``message`` is one sentence for people, empty when all is well. ``refusal``: the exit code of
+    what a person has to mend before samples come again (another certificate, a refused login), else 0.
     """
 
     state: State

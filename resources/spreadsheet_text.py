@@ -12,8 +12,8 @@ _UNSEEN = "\\s\u00ad\u200b-\u200d\u2060\ufeff"
 _FORMULA = re.compile(f"[{_UNSEEN}]*[{_SIGNS}]")
 _LAYOUT = ("\t", "\r", "\n")
 _BORDER = re.compile("[;\t\r\n\u2028\u2029]")
-"""What a spreadsheet may take for the border of two cells, also in quotation marks that don't begin a cell."""
-_BEFORE_SIGN = re.compile(f"([;\"{_UNSEEN}]+)([{_SIGNS}]?)")
+"""What a spreadsheet may take for the border of two cells, also in quotes that don't begin a cell."""
+_BEFORE_SIGN = re.compile(f'([;"{_UNSEEN}]+)([{_SIGNS}]?)')
 
 
 def safe_cell(text: str) -> str:

@@ -93,7 +93,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",), line=True),
     ActionSpec(
         "edit.undo", "Undo", "Edit", ("Ctrl+Z",), "undo",
-        "What you did to marks, to the notes of guided runs and to charts since the session was opened.", managed=True,
+        "What you did to marks, to the notes of guided runs and to charts since the session was opened.",
+        managed=True,
     ),
     ActionSpec(
         "edit.redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",

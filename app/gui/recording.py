@@ -265,7 +265,10 @@ class Recordings(QObject):
             text = f"The {_name(process)} has ended: {'; '.join((samples, *lacking))}."
             self._desk.notify(text, "warning" if lacking else "ok")
         elif self._is_unwanted and ended.session is None:
-            self._desk.notify(f"{beginning(process.request.sources, process.status)[0]} was stopped: nothing is recorded.", "info")
+            self._desk.notify(
+                f"{beginning(process.request.sources, process.status)[0]} was stopped: nothing is recorded.",
+                "info",
+            )
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
         else:

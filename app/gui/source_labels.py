@@ -89,10 +89,8 @@ def health_of(source: SourceReport) -> tuple[Health, str]:
     behind_s = source.behind_s or 0.0
     late = behind_s > _ON_TIME_INTERVALS * (source.interval_s or 1.0)
     match source.state:
-        case "recording" if late:
-            return "warning", f"behind by {format_duration(behind_s)}"
         case "recording":
-            return "ok", "on time"
+            return ("warning", f"behind by {format_duration(behind_s)}") if late else ("ok", "on time")
         case "failed":
             return "critical", "failed"
         case "reconnecting" if source.refusal:

@@ -26,8 +26,8 @@ class Undoing(QObject):
         self._enable()
 
     def push(self, step: QUndoCommand) -> None:
-        """Add a step; it is made now, as Qt calls its ``redo``. What an earlier message offers to undo is not the
-        last step any more.
+        """Add a step; it is made now, as Qt calls its ``redo``. What an earlier message offers to undo is
+        not the last step any more.
         """
         self._withdraw()
         self._stack.push(step)

@@ -79,8 +79,8 @@ def retry_until_stopped(
     Errors that need a person are retried as well, since somebody may correct the cause meanwhile: ``first_s``
     is the first wait in seconds, ``refused_s`` the wait after such an error; after another certificate it is
     MAX_BACKOFF_S at most, because no password was sent that could lock an account. ``on_failure`` is called
-    with every failure, ``error`` first. Raises ClosedError (we closed the connection) and ReplacedError (another
-    server is there).
+    with every failure, ``error`` first. Raises ClosedError (we closed the connection) and ReplacedError
+    (another server is there).
     """
     on_failure(error)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,10 @@ def texts(program: Program) -> list[str]:
     return [text for _, text in marks(program)]
 
 
+def _has_texts(program: Program, wanted: list[str]) -> bool:
+    return texts(program) == wanted
+
+
 def stored(path: Path) -> list[str]:
     with SessionReader.open(path) as reader:
         return [mark.text for mark in reader.marks()]
@@ -146,7 +151,7 @@ def test_only_the_last_step_is_offered_to_be_undone(live: Program, qtbot: QtBot,
     _, noted = open_with_marks(live, qtbot, home, "first", "second")
     for mark, left in zip(noted, (["second"], []), strict=True):
         live.desk.marks.remove.emit(mark)
-        wait(qtbot, lambda left=left: texts(live) == left)
+        wait(qtbot, partial(_has_texts, live, left))
     offers = [one.text for one in live.window.messages.shown if one.action is not None]
     assert offers == ["Mark removed: “second”."]
 

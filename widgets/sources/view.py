@@ -53,8 +53,8 @@ class SourcesView(Pane):
 
     Signals: ``chosen`` with the id of a source that alone is to be shown; ``gaps_wanted`` with that of one
     whose gaps are to be shown; ``removed`` with the address of one that is to be recorded no longer;
-    ``added`` when one more is wanted; ``certificate_wanted`` with the address of one whose changed certificate
-    is to be looked at; ``copied`` with a message; ``save_wanted`` with a FileOffer.
+    ``added`` when one more is wanted; ``certificate_wanted`` with the address of one whose changed
+    certificate is to be looked at; ``copied`` with a message; ``save_wanted`` with a FileOffer.
     """
 
     chosen = Signal(object)

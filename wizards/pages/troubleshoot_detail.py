@@ -42,8 +42,8 @@ _CAUSE_STATES = {"likely": "critical", "possible": "warning", "ruled out": "", "
 class CheckDetail(QScrollArea):
     """Signals: ``explained`` with a problem whose page is wanted; ``measured`` when the numbers are to be
     charted; ``limits_wanted`` when the limits are to be changed; ``checked`` with a problem of the same row
-    to show instead; ``noted`` with a note,
-    ``unnoted`` with one that is to be removed; ``entity_wanted`` for who it is about. ``steps`` is what to do.
+    to show instead; ``noted`` with a note, ``unnoted`` with one that is to be removed; ``entity_wanted`` for
+    who it is about. ``steps`` is what to do.
     """
 
     explained = Signal(str)
