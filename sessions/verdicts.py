@@ -19,7 +19,8 @@ from sessions.times import TimeRange
 VerdictState = Literal["not judged yet", "judged", "could not be judged"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A number of things; a stored verdict, which may be forged, is refused with any other number."""
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+"""Up to more than there are between the years 1 and 9999: a host's clock may have been a century off."""
 
 
 @dataclass(frozen=True, slots=True)

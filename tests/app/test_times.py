@@ -7,10 +7,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from app.program import run
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter, encode_block
 from tests.gui.recordings import record
 
 
@@ -83,3 +86,19 @@ def test_an_export_has_the_same_instants_in_any_zone(
     times = pq.read_table(tmp_path / "p" / "samples.parquet")["time"]
     assert str(times.type) == "timestamp[ms, tz=Europe/Berlin]"
     assert [time.as_py().astimezone(UTC) for time in times] == instants(rows["utc"])
+
+
+def test_a_capture_whose_clock_was_a_century_off_is_judged_and_the_verdict_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It was a bug: the time between samples of 1970 and of 2126 was more than a stored check took."""
+    path, vm, host = tmp_path / "far.hscope", EntityRef("vm", "db"), EntityRef("host", "esx01")
+    times = np.array([0, 1_767_225_600_000, 4_922_899_200_000, -2_000_000_000_000], np.int64)
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        writer.add_entities([Entity(host, "esx01"), Entity(vm, "db", host)])
+        ids = writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%"), SeriesSpec(vm, "cpu.run", "%")])
+        layout = writer.add_layout(source, ids)
+        writer.add_block(layout, encode_block(np.sort(times), np.full((4, 2), 5.0)))
+    printed(capsys, "diagnose", path)
+    assert "Not judged yet" not in printed(capsys, "info", path)
