@@ -58,7 +58,8 @@ class LineFinder:
     def __init__(self, known: LogKnowledge, too_long: Callable[[], None]) -> None:
         self._too_long = too_long
         self._forms, self._longest = known.forms, known.limits.line_bytes
-        self._told = {name: _form_of(name, row) for name, row in known.told.items()}
+        self._told = known.told
+        self._told_forms: dict[str, LineForm] = {}  # as they are met: an archive may have 100,000 logs
 
     def lines(self, block: bytes) -> Iterator[Line]:
         """Yield the known lines of a block, in their order."""
@@ -87,9 +88,16 @@ class LineFinder:
             if found := form.pattern.match(text, prefix.end()):
                 return Line(at, form, _with_ident(_decoded(found)))
         if told := _TOLD.match(text, prefix.end()):
-            form_of_id = self._told.get(told["id"].decode())
+            form_of_id = self._form_told(told["id"].decode())
             return Line(at, form_of_id, _told_groups(_decoded(told))) if form_of_id else None
         return None
+
+    def _form_told(self, name: str) -> LineForm | None:
+        """The form of what vobd tells by an id; always the same object."""
+        form = self._told_forms.get(name)
+        if form is None and (row := self._told.get(name)) is not None:
+            form = self._told_forms[name] = _form_of(name, row)
+        return form
 
 
 def blocks(read: Callable[[int], bytes], line_bytes: int, too_long: Callable[[], None]) -> Iterator[bytes]:

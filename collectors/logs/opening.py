@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from collectors.logs.archive import Member, members
-from collectors.logs.recognising import is_tar
+from collectors.logs.recognising import is_damaged_tar, is_tar
 from collectors.unpacking import BROKEN, Unpacked, compression_of
 from resources.failures import BadInputError
 from resources.files import opened_for_reading
@@ -125,7 +125,8 @@ def opened_logs(
 def _logs(path: Path, raw: _Counted, known: LogKnowledge) -> Iterator[LogStream]:
     name = storable(path.name)
     text = _unpacked(raw, name)
-    if not is_tar(text.peek(_HEAD)):
+    head = text.peek(_HEAD)
+    if not is_tar(head) and not is_damaged_tar(head):
         folders = tuple(path.absolute().parts[1:-1])
         read = text.read if text is raw else _plausible(text.read, raw, name, known)
         yield LogStream(name, folders, "", is_archived=False, read=read)

@@ -15,7 +15,7 @@ _STAMP = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.MULTI
 _NAME = re.compile(r"(?:vmkernel|vobd|vmware|hostd)\b.*\.(?:log|gz)(?:\.gz)?", re.IGNORECASE)
 _PACKED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _BLOCK = 512
-_CHECKSUM = slice(148, 156)
+_CHECKSUM, _MAGIC = slice(148, 156), slice(257, 262)
 
 
 def is_tar(head: bytes) -> bool:
@@ -29,8 +29,17 @@ def is_tar(head: bytes) -> bool:
     return told == sum(head[:_BLOCK]) - sum(head[_CHECKSUM]) + 8 * ord(" ")
 
 
+def is_damaged_tar(head: bytes) -> bool:
+    """True if ``head`` begins a tar archive whose first header has a wrong checksum. As one log all its files
+    would be read, whoever wrote them.
+    """
+    return head[_MAGIC] == b"ustar" and b"\0" in head[:_BLOCK] and not is_tar(head)
+
+
 def is_log(path: Path) -> bool:
-    """True if a file is a log of ESXi or a tar archive, plain or compressed, or is called like such a log."""
+    """True if a file is a log of ESXi or a tar archive, plain, compressed or damaged, or is called like a
+    log.
+    """
     try:
         if not path.is_file():
             return False  # opening a pipe would wait for its writer
@@ -43,7 +52,8 @@ def is_log(path: Path) -> bool:
     if head.startswith(_PACKED):
         head = _unpacked(head)
     text = head.removeprefix(BOM_UTF8)  # an editor puts it in front
-    return is_tar(head) or bool(_STAMP.search(text)) or bool(_NAME.fullmatch(path.name))
+    is_archive = is_tar(head) or is_damaged_tar(head)
+    return is_archive or bool(_STAMP.search(text)) or bool(_NAME.fullmatch(path.name))
 
 
 def _unpacked(head: bytes) -> bytes:

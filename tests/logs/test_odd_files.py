@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
+import tarfile
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +25,26 @@ def imported(folder: Path, text: str | bytes, name: str = "vmkernel.log", host: 
     report = import_logs([folder / name], folder / "s.hscope", LogOptions(host=host))
     assert check_session(folder / "s.hscope", thorough=True) == []
     return report
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_archive_with_a_damaged_first_header_is_not_read_as_one_log(tmp_path: Path, packed: bool) -> None:
+    """It was, as the log of one host, without a word."""
+    inside = BytesIO()
+    with tarfile.open(fileobj=inside, mode="w") as archive:
+        for host in ("esx01", "esx02"):
+            text = vmkernel(0, LINK_DOWN).encode()
+            member = tarfile.TarInfo(f"{host}/vmkernel.log")
+            member.size = len(text)
+            archive.addfile(member, BytesIO(text))
+    damaged = bytearray(inside.getvalue())
+    damaged[148:154] = b"000001"
+    path = tmp_path / "logs.tgz"
+    path.write_bytes(gzip.compress(damaged) if packed else damaged)
+    assert is_log(path)
+    with pytest.raises(BadInputError, match="is damaged: one of its files has no valid header"):
+        import_logs([path], tmp_path / "s.hscope", LogOptions(host="esx01"))
+    assert not (tmp_path / "s.hscope").exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes only there")
