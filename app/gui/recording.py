@@ -87,7 +87,11 @@ class Recordings(QObject):
             Path(request.session).parent.mkdir(parents=True, exist_ok=True)
             process = RecorderProcess(request, self)
         except OSError as error:
-            self._desk.notify(f"The recording can't be started: {os_error_text(error)}", "critical")
+            self._desk.notify(
+                f"The recording can't be started: {os_error_text(error).removesuffix('.')}. "
+                "Preferences › Recording has the folder for recordings.",
+                "critical",
+            )
             return None
         self._process, self._has_samples, self._is_unwanted = process, False, False
         self._window.messages.clear()  # how an earlier recording ended is over
