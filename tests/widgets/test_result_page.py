@@ -86,6 +86,16 @@ def check(page: ResultPage) -> None:
             assert view.accessibleName() or type(view).__name__ in ("_Lines", "ChipsView"), view
 
 
+@pytest.mark.parametrize("name", SHEETS)
+def test_its_buttons_end_in_one_line(shown: ResultPage, name: str) -> None:
+    shown.show_sheet(sheet(name))
+    QApplication.processEvents()
+    rows: dict[int, int] = {}
+    for button in shown.head.buttons.values():
+        rows[button.y()] = max(rows.get(button.y(), 0), button.geometry().right())
+    assert len(set(rows.values())) == 1, rows
+
+
 def test_its_buttons_say_what_is_to_be_done(shown: ResultPage, qtbot: QtBot) -> None:
     said: list[str] = []
     shown.acted.connect(said.append)

@@ -31,6 +31,8 @@ _ICONS = {
     "measure": "play",
     "report": "print",
 }
+_ALONE_IN_A_ROW = 2
+"""The first buttons have a row each; the others share one by two."""
 
 
 class ChipsView(QWidget):
@@ -150,11 +152,13 @@ class ResultHeadView(QFrame):
             if number == 0:
                 button.setProperty("role", "primary")
                 button.setMinimumWidth(168)
-                self._acts.addWidget(button, 0, 0, 1, 2)
-            elif number == 1:
-                self._acts.addWidget(button, 1, 0, 1, 2)
+            if number < _ALONE_IN_A_ROW:
+                self._acts.addWidget(button, number, 0, 1, 2)
             else:
-                self._acts.addWidget(button, 2 + (number - 2) // 2, (number - 2) % 2)
+                row, column = divmod(number - _ALONE_IN_A_ROW, 2)
+                is_last = number == len(self._head.acts) - 1
+                columns = 2 if is_last and column == 0 else 1
+                self._acts.addWidget(button, _ALONE_IN_A_ROW + row, column, 1, columns)
             self.buttons[one.act] = button
         self._acts.setRowStretch(9, 1)
 
