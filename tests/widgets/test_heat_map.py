@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -18,6 +18,7 @@ from viewmodels.time_labels import UTC_CLOCK
 from widgets.heatmap import HeatmapView
 from widgets.heatmap.geometry import Geometry
 from widgets.heatmap.map import HeatMap
+from widgets.heatmap.painting import longest_name, longest_worst
 from widgets.heatmap.pointing import by_entity, tooltip_at
 from widgets.theme import Theme
 
@@ -48,7 +49,7 @@ def finding(title: str, window: TimeRange) -> Finding:
 
 
 def test_a_point_tells_value_and_findings_there(heat_map: HeatMap) -> None:
-    geometry = Geometry.of(HEAT, heat_map.viewport().size(), 0, 0)
+    geometry = Geometry.of(HEAT, heat_map.viewport().size(), 0, longest_name(HEAT), longest_worst(HEAT))
     found = by_entity(
         [finding("CPU limit holds it back", TimeRange(T0 + 600_000, WINDOW.end)), finding("Co-stop", WINDOW)]
     )
@@ -91,7 +92,7 @@ def test_its_keys_pin_move_and_let_go(heat_map: HeatMap) -> None:
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.33, 0.5, 0.66, 1.0])
 def test_its_flag_leaves_no_part_of_a_label_of_the_axis(heat_map: HeatMap, theme: Theme, part: float) -> None:
-    geometry = Geometry.of(HEAT, heat_map.viewport().size(), 0, 0)
+    geometry = Geometry.of(HEAT, heat_map.viewport().size(), 0, longest_name(HEAT), longest_worst(HEAT))
     strip = QRect(
         geometry.cells.left(), geometry.axis.top() + 4, geometry.cells.width(), geometry.axis.height() - 8
     )
@@ -113,3 +114,11 @@ def test_its_summary_is_short_rather_than_cut(theme: Theme, qtbot: QtBot, width:
     view.show()
     QApplication.processEvents()
     assert view.summary.shown_in(view.summary.width()) == text
+
+
+def test_in_a_narrow_pane_cells_have_half_of_the_width(qapp: QApplication) -> None:
+    """Beside inventory and findings in a window of 1010 x 700 the pane has 430 pixels."""
+    narrow = Geometry.of(HEAT, QSize(430, 300), 0, 400, longest_worst(HEAT))
+    assert narrow.cells.width() >= 430 * 0.48
+    wide = Geometry.of(HEAT, QSize(1200, 300), 0, 400, longest_worst(HEAT))
+    assert wide.names_width == 400

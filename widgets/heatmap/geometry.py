@@ -13,7 +13,11 @@ ROW_HEIGHT = 18
 MIN_NAMES_WIDTH = 190
 MAX_NAMES_PART = 0.4
 """The largest part of the width that names may take; the rest is for the cells."""
-WORST_WIDTH = 96
+MIN_CELLS_PART = 0.5
+"""The least part of the width that cells have: in a narrow pane names get less than ``MIN_NAMES_WIDTH``."""
+KEY_WIDTH = 156
+"""What the key of the colours takes below the names."""
+WORST_WIDTH, _ZONE_WIDTH = 96, 64
 AXIS_HEIGHT = 22
 
 
@@ -28,21 +32,30 @@ class Geometry:
     rows: int
     window: TimeRange | None
     longest_name: int = 0
+    longest_worst: int = WORST_WIDTH
 
     @classmethod
-    def of(cls, heat: Heat, size: QSize, scrolled: int, longest_name: int) -> Geometry:
+    def of(cls, heat: Heat, size: QSize, scrolled: int, longest_name: int, longest_worst: int) -> Geometry:
         """Return the geometry of a heat map; ``scrolled`` is the scroll position in pixels."""
-        return cls(size, scrolled, len(heat.rows), heat.window, longest_name)
+        return cls(size, scrolled, len(heat.rows), heat.window, longest_name, longest_worst)
 
     @property
     def names_width(self) -> int:
         """The width of the column of names in pixels: that of the longest name, within bounds."""
-        return max(MIN_NAMES_WIDTH, min(self.longest_name, round(self.size.width() * MAX_NAMES_PART)))
+        width = self.size.width()
+        wanted = max(MIN_NAMES_WIDTH, min(self.longest_name, round(width * MAX_NAMES_PART)))
+        beside_cells = width - round(width * MIN_CELLS_PART) - self.worst_width
+        return max(min(wanted, beside_cells), KEY_WIDTH)
+
+    @property
+    def worst_width(self) -> int:
+        """The width of the column of worst values in pixels."""
+        return max(min(self.longest_worst, WORST_WIDTH), _ZONE_WIDTH)
 
     @property
     def cells(self) -> QRect:
         """The rectangle of the visible cells."""
-        width = max(self.size.width() - self.names_width - WORST_WIDTH, 1)
+        width = max(self.size.width() - self.names_width - self.worst_width, 1)
         return QRect(self.names_width, 0, width, self.size.height() - AXIS_HEIGHT)
 
     @property

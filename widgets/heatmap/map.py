@@ -19,7 +19,7 @@ from widgets.dragging import Draggable
 from widgets.eliding import NameElider
 from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
 from widgets.heatmap.menu import HeatMenu
-from widgets.heatmap.painting import HeatPainter, Marked, cells_image, longest_name
+from widgets.heatmap.painting import HeatPainter, Marked, cells_image, longest_name, longest_worst
 from widgets.heatmap.pointing import FindingsByEntity, by_entity, tooltip_at
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import Theme
@@ -51,7 +51,7 @@ class HeatMap(QAbstractScrollArea):
         self._theme, self._clock = theme, clock
         self._heat = Heat()
         self._image = QImage()
-        self._longest_name = 0
+        self._longest_name = self._longest_worst = 0
         self._names = NameElider()
         self._current = 0
         self._hovered: int | None = None
@@ -91,7 +91,7 @@ class HeatMap(QAbstractScrollArea):
     def show_heat(self, heat: Heat) -> None:
         """Show this heat map."""
         self._heat = heat
-        self._longest_name = longest_name(heat)
+        self._longest_name, self._longest_worst = longest_name(heat), longest_worst(heat)
         self._names.set_names(shown(row.name) for row in heat.rows)
         self._current = min(self._current, max(len(heat.rows) - 1, 0))
         self._colour()
@@ -173,7 +173,8 @@ class HeatMap(QAbstractScrollArea):
 
     def _geometry(self) -> Geometry:
         scrolled = self.verticalScrollBar().value()
-        return Geometry.of(self._heat, self.viewport().size(), scrolled, self._longest_name)
+        size = self.viewport().size()
+        return Geometry.of(self._heat, size, scrolled, self._longest_name, self._longest_worst)
 
     def _colour(self) -> None:
         self._image = cells_image(self._heat, self._theme.tokens)

@@ -14,7 +14,7 @@ from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.eliding import NameElider
 from widgets.heatmap.colours import levels, ramp, strongest
-from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
+from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
 
 _TICK_WIDTH = 96
@@ -23,6 +23,7 @@ _MOMENT_WIDTH = 1.5
 _KEY_WIDTH, _KEY_HEIGHT = 80, 8
 _NAMES_FONT = 12
 _NAME_LEFT, _BESIDE_NAME = 28, 38
+_WORST_RIGHT = 12
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -49,6 +50,12 @@ def longest_name(heat: Heat) -> int:
     """Return the width in pixels that the column of names needs to show every name in full."""
     width_of = QFontMetrics(body_font(_NAMES_FONT)).horizontalAdvance
     return max((width_of(shown(row.name)) for row in heat.rows), default=0) + _BESIDE_NAME
+
+
+def longest_worst(heat: Heat) -> int:
+    """Return the width in pixels that the column of worst values needs."""
+    width_of = QFontMetrics(body_font(_NAMES_FONT)).horizontalAdvance
+    return max((width_of(row.worst) for row in heat.rows), default=0) + 2 * _WORST_RIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,9 @@ class HeatPainter:
             painter.setPen(QColor(tokens.accent if number == marked.current else tokens.faint))
             painter.drawRect(box.adjusted(0, 0, -1, -1))
         painter.setPen(QColor(tokens.background))
-        painter.drawLine(self.geometry.names_width, box.bottom(), box.right() - WORST_WIDTH, box.bottom())
+        painter.drawLine(
+            self.geometry.names_width, box.bottom(), box.right() - self.geometry.worst_width, box.bottom()
+        )
         painter.setPen(QColor(tokens.health(row.state)))
         painter.drawText(box.adjusted(10, 0, 0, 0), _MIDDLE, SYMBOLS[row.state] if row.state != "ok" else "")
         painter.setPen(QColor(tokens.text))
@@ -95,7 +104,9 @@ class HeatPainter:
         name = self.names.elided(shown(row.name), room, painter.fontMetrics())
         painter.drawText(box.adjusted(_NAME_LEFT, 0, 0, 0), _MIDDLE, name)
         painter.setPen(QColor(tokens.muted))
-        painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)
+        painter.drawText(
+            box.adjusted(0, 0, -_WORST_RIGHT, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst
+        )
 
     def _paint_axis(self, clock: Clock, flag: QRectF | None) -> None:
         painter, strip, area, window = self.painter, self.geometry.axis, self.geometry.cells, self.heat.window
