@@ -122,7 +122,7 @@ class Window(QMainWindow):
         """Shrink the window to the screen, so that the status bar is visible on a small one."""
         if not self.isMaximized() and not self.isFullScreen():
             room = self.screen().availableGeometry().size() - _FRAME
-            self.setMinimumHeight(min(self.minimumHeight(), room.height()))  # 1440 × 900 at 150 %
+            self.setMinimumSize(self.minimumSize().boundedTo(room))  # 1366 × 768 at 150 % is 910 × 512
             self.resize(self.size().boundedTo(room).expandedTo(self.minimumSize()))
 
     def add_panels(self, panels: Sequence[PanelSpec], desk: Desk) -> None:

@@ -32,6 +32,7 @@ from widgets.timeline import TimelineView
 __all__ = ["opened", "program", "session"]
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_first_start_fits_the_screen(program: Program) -> None:
     window = program.window
     window.resize(4000, 4000)
@@ -52,6 +53,16 @@ def test_a_screen_that_is_lower_than_the_least_height_still_shows_the_status_bar
     window.setMinimumHeight(room.height() + 20)
     window.fit_screen()
     assert window.height() < room.height()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_screen_that_is_narrower_than_the_least_width_still_shows_the_right_edge(program: Program) -> None:
+    """1366 × 768 pixels at 150 % are 910 wide: Stop, Mark and the findings' buttons are at the right."""
+    window = program.window
+    room = window.screen().availableGeometry().size()
+    window.setMinimumWidth(room.width() + 100)
+    window.fit_screen()
+    assert window.width() < room.width()
 
 
 def test_every_action_has_a_handler_and_no_two_share_a_key() -> None:
