@@ -4,14 +4,16 @@ windows.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from app.gui.session_files import free_path
 from app.own_thresholds import FILE, trouble_sentence
-from resources.failures import HyperscopeError, NotFoundError
+from connections.file_lock import locked
+from resources.failures import BusyError, HyperscopeError, NotFoundError
 from resources.files import replace_file, replaceable_file, write_failures
 from resources.storage_classes import StorageClasses
 from resources.threshold_sets import OwnThresholds, StorageLimits, read_thresholds, thresholds_text
@@ -19,6 +21,8 @@ from widgets.thresholds import Draft
 
 _KEPT_ASIDE = ".unreadable"
 _MOST_STEPS = 100
+_PATIENCE_S = 1.0
+"""How long to wait for another window that stores sets: it needs a few ms, unless it is stopped."""
 
 
 class ThresholdStore(QObject):
@@ -63,8 +67,8 @@ class ThresholdStore(QObject):
         return self._redo[-1][0] if self._redo else ""
 
     def change(self, own: OwnThresholds, what: str) -> None:
-        """Store other sets; ``what`` names the step. Raises AccessDeniedError, DiskFullError; then all
-        stays.
+        """Store other sets; ``what`` names the step. Raises AccessDeniedError, DiskFullError, and BusyError
+        if another window has just stored others, which are taken; then nothing is stored.
         """
         before = self.limits.own
         if own == before and not self.limits.trouble:
@@ -75,11 +79,11 @@ class ThresholdStore(QObject):
         self.changed.emit()
 
     def undo(self) -> None:
-        """Take the last step back. Raises AccessDeniedError, DiskFullError."""
+        """Take the last step back. Raises what ``change`` does."""
         self._step(self._undo, self._redo)
 
     def redo(self) -> None:
-        """Take the step again that was undone last. Raises AccessDeniedError, DiskFullError."""
+        """Take the step again that was undone last. Raises what ``change`` does."""
         self._step(self._redo, self._undo)
 
     def _step(self, steps: list[tuple[str, OwnThresholds]], back: list[tuple[str, OwnThresholds]]) -> None:
@@ -93,15 +97,39 @@ class ThresholdStore(QObject):
         self.changed.emit()
 
     def _write(self, own: OwnThresholds) -> None:
-        with write_failures(self._path), ExitStack() as on_failure:
+        with write_failures(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._alone():
+                self._require_unchanged()
+                self._replace(thresholds_text(own, self._classes))
+        self.limits = StorageLimits(self._classes, own)
+
+    def _replace(self, text: str) -> None:
+        with ExitStack() as on_failure:
             if self.limits.trouble and self._path.exists():
                 file = replaceable_file(self._path)
                 aside = file.replace(free_path(file.with_name(file.name + _KEPT_ASIDE)))
                 on_failure.callback(aside.replace, file)
-            replace_file(self._path, thresholds_text(own, self._classes))
+            replace_file(self._path, text)
             on_failure.pop_all()
-        self.limits = StorageLimits(self._classes, own)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other window stores sets meanwhile; one that is stopped while it does is not waited for."""
+        with ExitStack() as held:
+            with suppress(OSError, BusyError):
+                held.enter_context(locked(self._path.with_name(f".{FILE}.lock"), _PATIENCE_S))
+            yield
+
+    def _require_unchanged(self) -> None:
+        """Raise BusyError if what is stored is not what is shown here: it would be lost."""
+        if not self._take_stored():
+            return
+        raise BusyError(
+            "Another window or an editor has just changed the threshold sets.",
+            meaning="They are shown now; yours was not stored.",
+            advice="Look at them, then do it again.",
+        )
 
     def _read(self) -> StorageLimits:
         try:
@@ -111,11 +139,15 @@ class ThresholdStore(QObject):
         except HyperscopeError as error:
             return StorageLimits(self._classes, OwnThresholds(), trouble_sentence(error))
 
-    def _take_stored(self) -> None:
-        """Take what another window, or an editor, stored; its steps can't be undone here."""
+    def _take_stored(self) -> bool:
+        """Take what another window, or an editor, stored; its steps can't be undone here. Return True if
+        there was something.
+        """
         found = self._read()
-        if found != self.limits:
-            self.limits = found
-            self._undo.clear()
-            self._redo.clear()
-            self.changed.emit()
+        if found == self.limits:
+            return False
+        self.limits = found
+        self._undo.clear()
+        self._redo.clear()
+        self.changed.emit()
+        return True

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -20,9 +21,9 @@ from app.gui.preferences import Preferences, preferences
 from app.gui.settings import STORAGE_CLASSES, STORAGE_LIMITS
 from app.gui.threshold_store import ThresholdStore
 from diagnosis.storage_table import Classed, StorageTable
-from resources.failures import AccessDeniedError
+from resources.failures import AccessDeniedError, BusyError
 from resources.problem_cards import load_problems
-from resources.threshold_sets import thresholds_of
+from resources.threshold_sets import OwnThresholds, thresholds_of
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.windows import wait
@@ -282,6 +283,30 @@ def test_a_second_broken_file_is_put_beside_the_first(tmp_path: Path) -> None:
     assert sorted(kept) == ["[[[", "]]]"]
 
 
+def test_two_windows_that_store_at_once_lose_nothing(qapp: QApplication, tmp_path: Path) -> None:
+    """The second one wrote over what the first had stored a moment ago, whose event had not come yet."""
+    classes = load_problems().storage.classes
+    ours, theirs = ThresholdStore(tmp_path, classes), ThresholdStore(tmp_path, classes)
+
+    def with_set(store: ThresholdStore, name: str) -> OwnThresholds:
+        text = f'[[sets]]\nname = "{name}"\nclass = "ssd"\nused = false\n[sets.numbers]\n'
+        own = store.limits.own
+        return replace(own, sets=[*own.sets, *thresholds_of(text.encode(), "x.toml", classes).sets])
+
+    theirs.change(with_set(theirs, "first"), "new set")
+    with pytest.raises(BusyError, match="Another window"):
+        ours.change(with_set(ours, "ours"), "new set")
+    assert [one.name for one in ours.limits.own.sets] == ["first"]
+    ours.change(with_set(ours, "ours"), "new set")
+    with pytest.raises(BusyError):
+        theirs.undo()
+    stored = ThresholdStore(tmp_path, classes).limits.own
+    assert [one.name for one in stored.sets] == ["first", "ours"]
+    assert theirs.undo_text == ""
+    for store in (ours, theirs):
+        store.shutdown()
+
+
 @contextmanager
 def no_room() -> Iterator[None]:
     """No file can be written meanwhile."""
@@ -326,7 +351,7 @@ def test_a_change_that_cannot_be_written_leaves_the_broken_file_where_it_is(tmp_
     with no_room(), pytest.raises(AccessDeniedError, match="can't be written"):
         store.change(mine, "new set")
     assert path.read_text(encoding="utf-8") == "[[["
-    assert [one.name for one in tmp_path.iterdir()] == ["thresholds.toml"]
+    assert [one.name for one in tmp_path.iterdir() if one.suffix != ".lock"] == ["thresholds.toml"]
     store.change(mine, "new set")
     assert store.limits.own == mine
     store.deleteLater()
