@@ -14,6 +14,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of
 from viewmodels.entity_limits import EntityLimits, limit_text
+from viewmodels.possible_samples import LeftOut, left_out_text
 from viewmodels.snapshot import Snapshot
 from viewmodels.sources_apart import sources_apart
 
@@ -31,12 +32,13 @@ class CurveLabels:
         curves: Mapping[int, Curve],
         snapshot: Snapshot,
         window: TimeRange | None = None,
+        left_out: LeftOut | None = None,
     ) -> tuple[ChartSpec, list[NamedCurve]]:
         """Return the chart with its heading and limits, and its curves, named, in its order.
 
         ``curves`` are the samples that were read, by series id; series without a curve are left out. With a
         ``window``, a chart of settings that do not change in it gets a line of text, and curves of one
-        quantity say how far they are apart in it.
+        quantity say how far they are apart in it, and how many of their samples were ``left_out`` there.
         """
         series = [snapshot.by_id[number] for number in chart.series if number in snapshot.by_id]
         names = names_of(series, snapshot, self.catalogue)
@@ -50,6 +52,7 @@ class CurveLabels:
                 one.id,
                 names.whole[one.id],
                 tuple(found for found in apart if found.coarser == one.id),
+                left_out_text(left_out.of(one.id, window), one.spec.unit) if left_out and window else "",
             )
             for one in series
             if one.id in curves

@@ -13,6 +13,7 @@ from sessions.model import FloatArray, Frame, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange, joined
 from viewmodels.curve import Curve, Instants
+from viewmodels.possible_samples import LeftOut, Limits, without_impossible
 
 _MAX_KEPT_CELLS = 1 << 23
 """Above this number of values in memory (64 MB), those far from the window are dropped."""
@@ -72,12 +73,15 @@ class _SourceSamples:
 
 @dataclass(frozen=True)
 class ChartSamples:
-    """The curves that were read, by series id, over the time ``window`` (None: nothing was read yet)."""
+    """The curves that were read, by series id, over the time ``window`` (None: nothing was read yet), without
+    the samples ``left_out`` that no host can have.
+    """
 
     ids: frozenset[int] = frozenset()
     window: TimeRange | None = None
     newest: int = 0
     curves: Mapping[int, Curve] = field(default_factory=dict)
+    left_out: LeftOut = field(default_factory=LeftOut)
     _sources: Mapping[int, _SourceSamples] = field(default_factory=dict)
 
     def cover(self, ids: Collection[int], window: TimeRange) -> bool:
@@ -102,31 +106,36 @@ def read_samples(
     window: TimeRange,
     known: ChartSamples,
     check: Callable[[], None],
+    limits: Limits | None = None,
 ) -> ChartSamples:
     """Read the samples of some series over a window; reuses ``known`` and reads only what it lacks.
 
     Samples that were read before are kept, beyond the window too, up to 64 MB. What is missing is the parts
     of the window outside ``known``, and samples written since, at the end or late in the midst of the
-    session. ``check`` is called between reads and may raise to cancel.
+    session. ``check`` is called between reads and may raise to cancel. Samples outside of ``limits`` are
+    absent, and listed.
     """
     known = known if _can_go_on(known, ids, window) else ChartSamples(frozenset(ids))
     numbers = np.array(sorted(known.ids), np.int64)
     with reader.one_state():
         written, newest = reader.written_since(numbers, known.newest)
         whole, parts = _parts_to_read(known.window, window, written)
-        sources = known._sources
+        sources, left_out = known._sources, known.left_out
         for part in parts:
             check()
+            pairs = [without_impossible(frame, limits or {}) for frame in reader.read(numbers, part)]
             sources = {
-                frame.source: _with_part(sources.get(frame.source), frame, part)
-                for frame in reader.read(numbers, part)
+                frame.source: _with_part(sources.get(frame.source), frame, part) for frame, _left in pairs
             }
+            left_out = left_out.beside(part)
+            for _frame, left in pairs:
+                left_out = left_out.added(left)
     curves = {
         number: curve
         for source in sources.values()
         for number, curve in zip(source.ids.tolist(), source.curves, strict=True)
     }
-    return ChartSamples(known.ids, whole, newest, curves, sources)
+    return ChartSamples(known.ids, whole, newest, curves, left_out, sources)
 
 
 def _can_go_on(known: ChartSamples, ids: Collection[int], window: TimeRange) -> bool:

@@ -329,7 +329,8 @@ class NamedCurve:
     """A curve with its legend name, unit, tooltip and series id (0: it is of no single series).
 
     ``whole`` is its name where it stands alone, in a tooltip or a table: with what the legend leaves out.
-    ``apart``: how far it is from curves of the same quantity that a finer source has.
+    ``apart``: how far it is from curves of the same quantity that a finer source has. ``left_out``: how many
+    of its samples are not drawn because no host can have them.
     """
 
     name: str
@@ -339,6 +340,7 @@ class NamedCurve:
     series: int = 0
     whole: str = ""
     apart: tuple[SourcesApart, ...] = ()
+    left_out: str = ""
 
     @property
     def full_name(self) -> str:

@@ -16,6 +16,7 @@ from sessions.times import TimeRange
 from viewmodels.esxtop_rows import Grid
 from viewmodels.esxtop_totals import counted, host_series, totals_of, without_text
 from viewmodels.last_values import last_values
+from viewmodels.possible_samples import PossibleReader, left_out_count
 from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot
 from viewmodels.work import Work
 
@@ -62,7 +63,8 @@ def moment_of(
     heads = host_series(screen, snapshot, hosts)
     wanted = {*grid.series.tolist(), *(series.id for _, series in heads)}
     series = [snapshot.by_id[number] for number in wanted if number in snapshot.by_id]
-    last = last_values(reader, series, at, snapshot.intervals, work=work)
+    impossible: set[int] = set()
+    last = last_values(reader, series, at, snapshot.intervals, work=work, left_out=impossible)
     by_counter: dict[str, list[tuple[float, str]]] = {}
     for host, one in heads:
         if one.id in last:
@@ -74,6 +76,8 @@ def moment_of(
         totals += without_text(silent)
     if screen.note:
         totals.append(f"percentages of VMs {screen.note}")
+    if impossible:
+        totals.append(left_out_count(len(impossible)))
     return Moment(at, numbers_of(grid.ids, last), last, totals, "\n\n".join(details))
 
 
@@ -88,7 +92,8 @@ def sparks_of(
     interval = max((snapshot.intervals.get(one, USUAL_INTERVAL_S) for one in sources), default=0.0)
     window = TimeRange(at - round(interval * 1000 * _SPARK_SAMPLES), at)
     curves: dict[int, FloatArray] = {}
-    for frame in reader.read(some, window):
+    known = [snapshot.by_id[number] for number in some.tolist() if number in snapshot.by_id]
+    for frame in PossibleReader(reader, known).read(some, window):
         work.check()
         curves.update(zip(frame.ids.tolist(), frame.values.T, strict=True))
     return curves

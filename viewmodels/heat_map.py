@@ -18,6 +18,7 @@ from viewmodels.buckets import Buckets
 from viewmodels.distinct_names import row_names
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.health import Health
+from viewmodels.possible_samples import PossibleReader
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.work import UnwatchedWork, Work
@@ -118,7 +119,8 @@ def heat_map(
     warnings = np.array([one.warning.value for one in bounds])
     is_share = measure == "Share over the limit"
     ranked = _ranked_shares if is_share else _ranked_values
-    worst, values, at = ranked(reader, series, window, warnings, max_rows, work or UnwatchedWork())
+    possible = PossibleReader(reader, series)
+    worst, values, at = ranked(possible, series, window, warnings, max_rows, work or UnwatchedWork())
     own = [bounds[number] for number in at.tolist()]
     each = {id(one): one for one in own}.values() or [choice.limits]
     limit = min(one.warning.value for one in each)
@@ -168,7 +170,7 @@ def is_sorted(heat: Heat) -> bool:
 
 
 def _ranked_values(
-    reader: SessionReader,
+    reader: PossibleReader,
     series: Sequence[Series],
     window: TimeRange,
     _limits: FloatArray,
@@ -185,7 +187,7 @@ def _ranked_values(
 
 
 def _ranked_shares(
-    reader: SessionReader,
+    reader: PossibleReader,
     series: Sequence[Series],
     window: TimeRange,
     limits: FloatArray,
@@ -207,7 +209,7 @@ def _ranked_shares(
 
 
 def _by_highest(
-    reader: SessionReader, series: Sequence[Series], window: TimeRange
+    reader: PossibleReader, series: Sequence[Series], window: TimeRange
 ) -> tuple[IntArray, FloatArray, IntArray]:
     """Return ids and highest values of series, and the places of those with any sample, the highest first."""
     ids = np.array([one.id for one in series], np.int64)
@@ -217,7 +219,7 @@ def _by_highest(
 
 
 def _bucketed(
-    reader: SessionReader, ids: IntArray, window: TimeRange, limits: FloatArray | None, work: Work
+    reader: PossibleReader, ids: IntArray, window: TimeRange, limits: FloatArray | None, work: Work
 ) -> FloatArray:
     """Return (series, buckets): the highest value, or the percentage of samples above ``limits`` (series,)
     if given.

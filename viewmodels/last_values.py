@@ -9,6 +9,7 @@ import numpy as np
 from sessions.model import Frame, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.possible_samples import PossibleReader
 from viewmodels.snapshot import USUAL_INTERVAL_S
 from viewmodels.work import UnwatchedWork, Work
 
@@ -31,29 +32,35 @@ def last_values(
     *,
     since: int | None = None,
     work: Work | None = None,
+    left_out: set[int] | None = None,
 ) -> dict[int, float]:
     """Read the last value of each series at or before ``moment`` (ms), by series id.
 
-    Series whose last sample is older than 2.5 intervals are left out. ``intervals`` are the sampling
-    intervals in seconds by source id; a series that is sampled less often than its source counts by the
-    interval of its own samples. Samples before ``since`` (ms) are ignored.
+    Series whose last sample is older than 2.5 intervals are left out; a sample that no host can have is none.
+    ``intervals`` are the sampling intervals in seconds by source id; a series that is sampled less often than
+    its source counts by the interval of its own samples. Samples before ``since`` (ms) are ignored.
+    ``left_out`` gets the ids of series that had a sample which no host can have.
     """
     work = work or UnwatchedWork()
+    series = list(series)
+    possible = PossibleReader(reader, series)
     found: dict[int, float] = {}
     for back_ms, ids in _by_look_back(series, intervals).items():
-        for frame in _frames(reader, ids, moment, back_ms, since):
+        for frame in _frames(possible, ids, moment, back_ms, since):
             work.check()
             found.update(_last_of(frame))
         missing = [one for one in ids if one not in found]
         if missing and back_ms < _LOOK_BACK_MS:
-            for frame in _frames(reader, missing, moment, _LOOK_BACK_MS, since):
+            for frame in _frames(possible, missing, moment, _LOOK_BACK_MS, since):
                 work.check()
                 found.update(_last_of_slower(frame, moment))
+    if left_out is not None:
+        left_out |= possible.left_out
     return found
 
 
 def _frames(
-    reader: SessionReader, ids: list[int], moment: int, back_ms: int, since: int | None
+    reader: PossibleReader, ids: list[int], moment: int, back_ms: int, since: int | None
 ) -> list[Frame]:
     """Read the samples of the last ``back_ms`` before ``moment``, but none before ``since``."""
     start = moment - back_ms if since is None else max(moment - back_ms, since)

@@ -23,6 +23,7 @@ from viewmodels.distinct_names import names_of, row_names
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.finding_order import families, identity, main_causes
 from viewmodels.health import Health
+from viewmodels.possible_samples import PossibleReader
 from viewmodels.rankings import Ranked, highest
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
@@ -259,7 +260,7 @@ def _curves(reader: SessionReader, series: Sequence[Series], window: TimeRange) 
     ids = np.array(sorted({one.id for one in series}), np.int64)
     return {
         number: Curve(frame.times, np.ascontiguousarray(column))
-        for frame in reader.read(ids, window)
+        for frame in PossibleReader(reader, series).read(ids, window)
         for number, column in zip(frame.ids.tolist(), frame.values.T, strict=True)
     }
 

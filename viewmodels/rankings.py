@@ -11,6 +11,7 @@ import numpy as np
 from sessions.model import FloatArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.possible_samples import PossibleReader
 
 RankedBy = Literal["max", "mean"]
 
@@ -38,7 +39,7 @@ def highest(
     """
     if not series:
         return []
-    stats = reader.stats(np.array([one.id for one in series], np.int64), window)
+    stats = PossibleReader(reader, series).stats(np.array([one.id for one in series], np.int64), window)
     values = stats.mean if statistic == "mean" else stats.maximum
     worth = values * _means(reader, weights, window) if any(weights) else values
     order = np.argsort(-np.nan_to_num(worth, nan=-np.inf), kind="stable")

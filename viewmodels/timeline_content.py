@@ -14,6 +14,7 @@ from sessions.times import TimeRange
 from sessions.verdicts import Verdict
 from viewmodels.buckets import Buckets, BucketTotals, line_points
 from viewmodels.headlines import common_headline
+from viewmodels.possible_samples import limits_of, possible_parts
 from viewmodels.snapshot import Snapshot
 from viewmodels.source_gaps import gap_bars
 from viewmodels.timeline import Bar, Load, SourceLane
@@ -27,11 +28,12 @@ _MAX_LOAD_SERIES = 16
 
 @dataclass(frozen=True, slots=True)
 class LoadSeries:
-    """The series whose mean is the load curve, with their counter's label; empty ``ids`` means no load."""
+    """The series whose mean is the load curve, with their counter and its label; without ``ids`` no load."""
 
     ids: tuple[int, ...] = ()
     label: str = ""
     unit: str = ""
+    counter: str = ""
 
 
 def load_series(
@@ -45,7 +47,8 @@ def load_series(
     known = catalogue.get(found[0].counter) if found else None
     if known is None:
         return LoadSeries()
-    return LoadSeries(tuple(one.id for one in found), known.label, found[0].spec.unit)
+    first = found[0]
+    return LoadSeries(tuple(one.id for one in found), known.label, first.spec.unit, first.counter)
 
 
 def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check: Callable[[], None]) -> Load:
@@ -57,7 +60,8 @@ def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check:
     totals = BucketTotals(buckets)
     for number in series.ids:
         check()
-        totals.add_overview(reader.overview(number, span, _BUCKETS))
+        found = reader.overview(number, span, _BUCKETS)
+        totals.add_overview(possible_parts(found, limits_of(series.counter, series.unit)))
     return Load(series.label, series.unit, *line_points(buckets.middles, totals.mean()))
 
 

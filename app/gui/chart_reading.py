@@ -10,6 +10,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.chart_windows import NEAR_MARGIN, READ_MARGIN, cells_of, window_to_read
+from viewmodels.possible_samples import limits_of
 
 _SLOT = "charts"
 
@@ -68,9 +69,12 @@ class ChartReading(QObject):
             self._is_asked_again = True
             return
         before, self._ids_read, self._is_asked_again = self.samples, ids, False
+        snapshot = self._desk.session.snapshot
+        known = {number: snapshot.by_id[number] for number in ids if snapshot and number in snapshot.by_id}
+        limits = {number: limits_of(one.counter, one.spec.unit) for number, one in known.items()}
 
         def work(reader: SessionReader, job: Job) -> ChartSamples:
-            return read_samples(reader, ids, window, before, job.check)
+            return read_samples(reader, ids, window, before, job.check, limits)
 
         self._desk.session.query(_SLOT, work, self._take, title="Reading the charts")
 

@@ -117,3 +117,10 @@ def test_the_area_has_a_box_for_each_interval_and_no_more_than_pixels() -> None:
     narrow = Frame(QRectF(0, 0, 600_000, 50), QRectF(0, 0, 10, 100))
     assert len(boxes(apart(), narrow)) == 10
     assert not len(boxes(apart(), Frame(QRectF(10_000_000, 0, 1000, 50), QRectF(0, 0, 600, 100))))
+
+
+def test_a_chart_says_what_it_leaves_out(stack: ChartStack) -> None:
+    first, *others = curves()
+    left_out = "1 sample that no host can have is left out: 1e+15 %"
+    stack.show_charts([(READY, [replace(first, left_out=left_out), *others])])
+    assert stack.cards[0].apart.text_shown == f"{first.full_name}: {left_out}."

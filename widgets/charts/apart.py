@@ -1,4 +1,6 @@
-"""How far two sources are apart, in a chart: a line of text below its title, and the area between them."""
+"""What is not drawn of curves, and how far two sources are apart: a line of text below a chart's title, and
+the area between them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from resources.foreign_text import shown, tooltip_text
 from sessions.model import FloatArray
+from viewmodels.curve import NamedCurve
 from viewmodels.joined_sources import SourcesApart
 from viewmodels.sources_apart import sentence_of
 from widgets.charts.decorations import Frame
@@ -37,12 +40,15 @@ class ApartLine(QLabel):
         """The whole sentence; empty if there is none."""
         return self._text
 
-    def show_apart(self, apart: Sequence[SourcesApart]) -> None:
-        """Say how far the sources are apart; nothing where none is beside another one."""
-        self._text = shown(sentence_of(apart), _MOST)
+    def show_notes(self, curves: Sequence[NamedCurve]) -> None:
+        """Say which samples are not drawn, and how far sources are apart; nothing where neither is so."""
+        apart = [one for named in curves for one in named.apart]
+        self._text = shown(notes_of(curves), _MOST)
         self.setVisible(bool(self._text))
         self.setAccessibleName(self._text)
-        self.setToolTip(tooltip_text("\n".join(f"{one.counter}: {one.sentence}" for one in apart)))
+        lines = [f"{named.full_name}: {named.left_out}." for named in curves if named.left_out]
+        lines += [f"{one.counter}: {one.sentence}" for one in apart]
+        self.setToolTip(tooltip_text("\n".join(lines)))
         self._fit()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
@@ -57,6 +63,12 @@ class ApartLine(QLabel):
     def _fit(self) -> None:
         room = self.contentsRect().width()
         self.setText(self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, room))
+
+
+def notes_of(curves: Sequence[NamedCurve]) -> str:
+    """Return what is said of these curves in one line."""
+    left_out = [f"{one.full_name}: {one.left_out}." for one in curves if one.left_out]
+    return " ".join(filter(None, [*left_out, sentence_of([one for named in curves for one in named.apart])]))
 
 
 @dataclass(frozen=True, slots=True)

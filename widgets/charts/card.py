@@ -239,7 +239,7 @@ class ChartCard(QFrame):
             for number, named in enumerate(self._curves)
         ]
         self.plot.set_curves(drawn, self._spec.limits, self._spec.bands, self._spec.unit)
-        self.apart.show_apart([one for named in self._curves for one in named.apart])
+        self.apart.show_notes(self._curves)
         self._show_unit()
         self.head.legend.show_curves(
             self._curves,

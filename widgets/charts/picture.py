@@ -22,10 +22,9 @@ from viewmodels.axis_events import Track
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.clipped_lines import clipped_lines
 from viewmodels.curve import Line, NamedCurve
-from viewmodels.sources_apart import sentence_of
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from viewmodels.value_ticks import value_ticks
-from widgets.charts.apart import ApartPart
+from widgets.charts.apart import ApartPart, notes_of
 from widgets.charts.axes import value_label
 from widgets.charts.curve_numbers import values_of
 from widgets.charts.decorations import BandPart, EventsPart, Frame, LimitsPart
@@ -138,8 +137,8 @@ def _height(picture: Picture, chart: PictureChart) -> float:
 
 
 def _apart_of(chart: PictureChart) -> str:
-    """Return how far sources are apart, in a sentence; empty for nothing."""
-    return shown(sentence_of([one for named in chart.curves for one in named.apart]), _MOST_SAID)
+    """Return what is not drawn, and how far sources are apart, in a line; empty for nothing."""
+    return shown(notes_of(chart.curves), _MOST_SAID)
 
 
 def _foot(picture: Picture) -> str:

@@ -138,7 +138,7 @@ class ChartsPanel(QObject):
         self._stack.name_session(snapshot.title)
         self._stack.show_events(self._events.of(self._desk.scope.scope, snapshot), snapshot.marks)
         labels = CurveLabels(self._desk.catalogue, self._desk.entity_limits)
-        drawn = [labels.drawn(chart, samples.curves, snapshot, window) for chart in charts]
+        drawn = [labels.drawn(chart, samples.curves, snapshot, window, samples.left_out) for chart in charts]
         self._stack.show_charts(drawn)
         if self._to_reveal is not None:
             self._stack.reveal(self._to_reveal)

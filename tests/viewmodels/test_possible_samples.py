@@ -1,0 +1,86 @@
+"""What views show of samples that no host can have: nothing, and a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter
+from sessions.times import TimeRange
+from viewmodels.chart_samples import ChartSamples, read_samples
+from viewmodels.last_values import last_values
+from viewmodels.possible_samples import PossibleReader, left_out_text, limits_of
+from viewmodels.rankings import highest
+from viewmodels.timeline_content import LoadSeries, read_load
+
+T0, STEP = 1_700_000_000_000, 5_000
+WINDOW = TimeRange(T0, T0 + 9 * STEP)
+READY = np.array([1.0, 2.0, 3.0, 1e15, 5.0, 6.0, 7.0, -1e15, 1e15, np.nan])
+"""Of ten samples the fourth and two later ones are no percent of any VM."""
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[SessionReader]:
+    """The ready time of a VM with damaged samples, and that of a sound one."""
+    path = tmp_path / "wild.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", STEP / 1000))
+        names = ("wild", "sound")
+        vms = [EntityRef("vm", name) for name in names]
+        writer.add_entities([Entity(vm, name) for vm, name in zip(vms, names, strict=True)])
+        ids = writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%") for vm in vms])
+        layout = writer.add_layout(source, ids)
+        writer.append_ticks(
+            [(layout, T0 + at * STEP, np.array([value, 4.0])) for at, value in enumerate(READY.tolist())]
+        )
+    with SessionReader.open(path) as opened:
+        yield opened
+
+
+def test_they_are_gaps_in_a_chart_and_counted(reader: SessionReader) -> None:
+    wild, sound = reader.series()
+    limits = {one.id: limits_of(one.counter, one.spec.unit) for one in (wild, sound)}
+    ids = [wild.id, sound.id]
+    half = TimeRange(T0, T0 + 4 * STEP)
+    read = read_samples(reader, ids, half, ChartSamples(), lambda: None, limits)
+    assert read.left_out.values.tolist() == [1e15]
+    read = read_samples(reader, ids, WINDOW, read, lambda: None, limits)
+    assert read.curves[wild.id].bounds(WINDOW.start, WINDOW.end) == (1.0, 7.0)
+    assert read.left_out.of(wild.id, WINDOW).tolist() == [1e15, -1e15, 1e15]
+    assert read.left_out.of(wild.id, half).tolist() == [1e15]
+    assert not read.left_out.of(sound.id, WINDOW).size
+
+
+def test_the_note_of_a_chart() -> None:
+    assert left_out_text(np.zeros(0), "%") == ""
+    assert left_out_text(np.array([2e6]), "%") == "1 sample that no host can have is left out: 2,000,000 %"
+    assert left_out_text(np.array([2e6, -3e6]), "%").startswith(
+        "2 samples that no host can have are left out, such as "
+    )
+
+
+def test_the_last_value_is_the_last_possible_one(reader: SessionReader) -> None:
+    every = list(reader.series())
+    left: set[int] = set()
+    found = last_values(reader, every, T0 + 8 * STEP, {every[0].source: STEP / 1000}, left_out=left)
+    assert found == {every[0].id: 7.0, every[1].id: 4.0}
+    assert left == {every[0].id}
+
+
+def test_rankings_and_statistics_are_of_the_possible_ones(reader: SessionReader) -> None:
+    every = list(reader.series())
+    assert [one.value for one in highest(reader, every, "max", WINDOW, 2)] == [7.0, 4.0]
+    ids = np.array([one.id for one in every], np.int64)
+    stats = PossibleReader(reader, every).stats(ids, WINDOW)
+    assert (stats.count.tolist(), stats.minimum.tolist(), stats.mean.tolist()) == ([6, 10], [1, 4], [4, 4])
+    assert PossibleReader(reader, []).stats(ids, WINDOW).maximum.tolist() == [1e15, 4]
+
+
+def test_the_load_curve_has_no_part_of_them(reader: SessionReader) -> None:
+    wild = reader.series()[0]
+    load = read_load(reader, LoadSeries((wild.id,), "CPU ready", "%", "cpu.ready"), WINDOW, lambda: None)
+    assert np.nanmax(load.values) == 7.0
