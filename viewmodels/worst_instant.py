@@ -8,6 +8,7 @@ from sessions.findings import Evidence, Finding
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import evidence_series
+from viewmodels.possible_samples import PossibleReader
 from viewmodels.snapshot import Snapshot
 from viewmodels.work import Work
 
@@ -35,7 +36,8 @@ def _worst_of(
         return None
     start = min(window.start for window in finding.windows)
     end = max(window.end for window in finding.windows)
-    for frame in reader.read(np.array([series[0].id], np.int64), TimeRange(start, end)):
+    possible = PossibleReader(reader, series)
+    for frame in possible.read(np.array([series[0].id], np.int64), TimeRange(start, end)):
         work.check()
         inside = np.zeros(frame.times.size, np.bool_)
         for window in finding.windows:

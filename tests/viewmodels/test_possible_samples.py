@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sessions.findings import Evidence, Finding
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
@@ -15,7 +16,10 @@ from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.last_values import last_values
 from viewmodels.possible_samples import PossibleReader, left_out_text, limits_of
 from viewmodels.rankings import highest
+from viewmodels.snapshot import read_snapshot
 from viewmodels.timeline_content import LoadSeries, read_load
+from viewmodels.work import UnwatchedWork
+from viewmodels.worst_instant import worst_instant
 
 T0, STEP = 1_700_000_000_000, 5_000
 WINDOW = TimeRange(T0, T0 + 9 * STEP)
@@ -84,3 +88,22 @@ def test_the_load_curve_has_no_part_of_them(reader: SessionReader) -> None:
     wild = reader.series()[0]
     load = read_load(reader, LoadSeries((wild.id,), "CPU ready", "%", "cpu.ready"), WINDOW, lambda: None)
     assert np.nanmax(load.values) == 7.0
+
+
+def test_a_finding_was_not_at_its_worst_then(reader: SessionReader) -> None:
+    evidence = Evidence("cpu.ready", "", "max", 7.0, 5.0, "%")
+    finding = Finding(
+        "cpu.ready_high",
+        "",
+        "critical",
+        EntityRef("vm", "wild"),
+        "wild",
+        (WINDOW,),
+        1.0,
+        "",
+        (evidence,),
+        (),
+        (),
+    )
+    snapshot = read_snapshot(reader, Path("wild.hscope"))
+    assert worst_instant(reader, finding, snapshot, UnwatchedWork()) == T0 + 6 * STEP

@@ -6,6 +6,7 @@ from sessions.times import TimeRange
 from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.distinct_names import names_of
+from viewmodels.possible_samples import limits_of, possible_parts
 from viewmodels.report.document import Figure
 from viewmodels.report.material import Material
 from viewmodels.report.time_charts import DrawnCurve, TimeAxis, time_chart
@@ -24,7 +25,8 @@ def figure_of(chart: ChartSpec, window: TimeRange, material: Material) -> Figure
     curves = []
     for one in series:
         material.work.check()
-        samples = material.reader.overview(one.id, window, _POINTS)
+        found = material.reader.overview(one.id, window, _POINTS)
+        samples = possible_parts(found, limits_of(one.counter, one.spec.unit))
         if samples.count.size:
             curves.append(DrawnCurve(names.own[one.id], samples))
     if not curves or (all(one.is_flat for one in curves) and all(map(known.is_setting, series))):
