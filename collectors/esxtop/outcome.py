@@ -147,14 +147,15 @@ class Outcome:
 
     def _all_notes(self, hosts: Sequence[HostHistory]) -> list[str]:
         notes = [*self._notes, *(note for host in hosts for note in host.notes)]
-        repeated = sum(host.repeated for host in hosts)
-        if repeated:
-            notes.append(f"{format_count(repeated)} rows repeat instants that were read already: left out.")
+        repeating = [host.repeated for host in hosts if host.repeated]
+        if repeating:
+            counted = "" if len(repeating) == 1 else f" (of {len(repeating)} hosts, each counted)"
+            rows = _some(sum(repeating), "row repeats", "rows repeat")
+            notes.append(f"{rows} instants that were read already{counted}: left out.")
         if self._unreadable:
             names = ", ".join(repr(name) for name in list(self._unreadable)[:_MAX_NAMED])
-            notes.append(
-                f"{format_count(len(self._unreadable))} column names can't be read, among them {names}."
-            )
+            columns = _some(len(self._unreadable), "column name", "column names")
+            notes.append(f"{columns} can't be read, among them {names}.")
         return notes + self._damage_notes()
 
     def _first_lost(self) -> list[DamagedRow]:
@@ -165,9 +166,14 @@ class Outcome:
         if not self._losses.rows:
             return []
         rows = self._first_lost()
-        damaged, lost = format_count(self._losses.rows), format_count(self._losses.values)
-        notes = [f"{damaged} rows are damaged: {lost} values were lost."]
+        damaged = _some(self._losses.rows, "row is", "rows are")
+        lost = _some(self._losses.values, "value was", "values were")
+        notes = [f"{damaged} damaged: {lost} lost."]
         for row in rows[:_MAX_NAMED]:
             lost = "the whole row" if row.whole else f"{row.cells} values"
             notes.append(f"{row.file}, line {row.line}: {row.why}; {lost} lost.")
         return notes
+
+
+def _some(count: int, one: str, many: str) -> str:
+    return f"{format_count(count)} {one if count == 1 else many}"

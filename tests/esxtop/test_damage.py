@@ -122,7 +122,7 @@ def test_a_column_name_that_is_cut(tmp_path: Path) -> None:
     report, session = imported(tmp_path / "a.csv")
     assert session[HOST, "mem.free", ""] == list(range(10))
     assert (report.columns, report.series) == (3, 1)
-    assert "column names can't be read" in " ".join(report.notes)
+    assert "1 column name can't be read" in " ".join(report.notes)
 
 
 def test_many_damaged_rows_are_counted_and_some_named(tmp_path: Path) -> None:

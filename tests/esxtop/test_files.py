@@ -117,6 +117,23 @@ def test_rows_that_were_copied(tmp_path: Path) -> None:
     assert "30 rows repeat" in " ".join(report.notes)
 
 
+def test_rows_that_were_copied_are_counted_for_each_of_several_hosts(tmp_path: Path) -> None:
+    """Four hosts in one capture of 180 rows had "240 rows" left out, without a word of hosts."""
+    columns = [ColumnPath(host, "Memory", "", "Free MBytes") for host in ("esx01", "esx02")]
+    written = Written(columns, [[str(row)] * 2 for row in range(4)])
+    header, *lines = written.lines()
+    for rows, told in ((lines[:3], "6 rows repeat"), (lines[:1], "2 rows repeat")):
+        file = tmp_path / f"{len(rows)}.csv"
+        file.write_text("\n".join([header, *lines, *rows]) + "\n")
+        notes = " ".join(imported(file)[0].notes)
+        assert f"{told} instants that were read already (of 2 hosts, each counted): left out." in notes
+    one = Written(COLUMNS, [["1"] * len(COLUMNS)] * 2)
+    header, *lines = one.lines()
+    file = tmp_path / "one.csv"
+    file.write_text("\n".join([header, *lines, lines[0]]) + "\n")
+    assert "1 row repeats instants that were read already: left out." in imported(file)[0].notes
+
+
 def test_workers_give_what_one_process_gives(tmp_path: Path) -> None:
     file = capture(3000).save(tmp_path / "a.csv")
     alone = import_captures([file], tmp_path / "alone.hscope", workers=0)
