@@ -13,6 +13,7 @@ import numpy as np
 from diagnosis.comparison import Comparison, LoadRow, Row
 from diagnosis.comparison.values import Change, OnlyInOne
 from resources.catalogue import Catalogue
+from resources.fact_forms import load_fact_forms
 from resources.foreign_text import shown
 from resources.units import ABSENT, format_change, format_changes, format_count, format_value
 from sessions.clock import Clock
@@ -256,7 +257,8 @@ _CHANGES = {
 def _change_line(change: Change, words: str) -> str:
     name = f"{change.entity.kind} {shown(change.name, _NAME)}"
     if change.what == "setting":
-        return f"{name}: {shown(change.setting)} {shown(change.before, _NAME)} → {shown(change.after, _NAME)}"
+        label = shown(load_fact_forms().label(change.setting), _NAME)
+        return f"{name}: {label} {shown(change.before, _NAME)} → {shown(change.after, _NAME)}"
     if change.what in {"moved", "renamed"}:
         return f"{name} {words}: {shown(change.before, _NAME)} → {shown(change.after, _NAME)}"
     return f"{name} {words}"

@@ -75,7 +75,11 @@ def correlation_view(
             f"{label(one.counter)} of {_whose(found, one)}: {pattern_words(pattern, clock)}"
             for one, pattern in found.patterns
         ),
-        events=tuple(shown(incident_words(one)) for one in found.incidents if one.is_near),
+        events=tuple(
+            shown(incident_words(one))
+            for one in sorted(found.incidents, key=lambda one: one.at)
+            if one.is_near
+        ),
         compared=_compared(found),
         empty="" if found.groups else _empty(found),
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from sessions.identities import MOID, UUID
-from sessions.model import Entity, EntityRef, Fact, SampleSource
+from sessions.model import Entity, EntityRef, Fact, Kind, SampleSource
 
 NAME, HOST = "name", "host"
 
@@ -30,6 +30,11 @@ class Records:
             return str(named)
         entity = self.entities.get(ref)
         return entity.name if entity else ref.key
+
+    def name_of(self, kind: Kind, key: str) -> str:
+        """Return what an entity was called last, by its key."""
+        entity = self.entities.get(EntityRef(kind, key))
+        return entity.name if entity else key
 
     def fact(self, ref: EntityRef, name: str, at: int) -> str | float | bool | None:
         """Return what held of an entity at a time; None if nothing did."""

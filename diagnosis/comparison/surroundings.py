@@ -8,6 +8,7 @@ from typing import Literal
 from diagnosis.comparison.joining import NAMELESS_PARTS, Joining
 from diagnosis.comparison.records import HOST, NAME, Records
 from diagnosis.comparison.values import Change, Side
+from resources.fact_forms import load_fact_forms
 from sessions.identities import MOID, UUID
 from sessions.model import EntityRef, Event
 from sessions.times import TimeRange
@@ -53,10 +54,16 @@ def _of_pair(
                     records[at].name(host, middles[at]) for at, host in enumerate(hosts) if host is not None
                 ]
                 yield Change("moved", refs[1], names[1], texts[0], texts[1])
+    forms = load_fact_forms()
     for setting in sorted({*records[0].fact_names(refs[0]), *records[1].fact_names(refs[1])} - _NO_SETTING):
-        before, after = (records[at].fact(refs[at], setting, middles[at]) for at in (0, 1))
-        if before != after and _is_told_by_both(records, refs, setting):
-            yield Change("setting", refs[1], names[1], _text(before), _text(after), setting)
+        values = [records[at].fact(refs[at], setting, middles[at]) for at in (0, 1)]
+        if forms.is_reading(setting) or values[0] == values[1]:
+            continue
+        if _is_told_by_both(records, refs, setting):
+            before, after = (
+                forms.text(setting, value, records[at].name_of) for at, value in enumerate(values)
+            )
+            yield Change("setting", refs[1], names[1], before, after, setting)
 
 
 def _is_told_by_both(
@@ -68,12 +75,6 @@ def _is_told_by_both(
     if records[0] is records[1] or (records[0].vcenters and records[1].vcenters):
         return True
     return all(setting in records[at].fact_names(refs[at]) for at in (0, 1))
-
-
-def _text(value: str | float | bool | None) -> str:
-    if value is None:
-        return "not set"
-    return f"{value:,.10g}" if isinstance(value, float) else str(value)
 
 
 def _lone(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from diagnosis.correlation.meeting import Meeting
+from resources.fact_forms import load_fact_forms
 from resources.problem_changes import Changes
 from sessions.model import EntityRef, Fact, SampleSource
 from sessions.times import TimeRange
@@ -62,6 +63,7 @@ def _settings(
     session: SampleSource, times: TimeRange, window: TimeRange, around: frozenset[EntityRef], meeting: Meeting
 ) -> Iterator[Incident]:
     """Facts that replaced another value in that time."""
+    forms = load_fact_forms()
     before: dict[tuple[EntityRef, str], Fact] = {}
     for fact in session.facts():
         key = (fact.entity, fact.name)
@@ -71,7 +73,7 @@ def _settings(
             continue
         if fact.name.startswith(_SETTINGS):
             near = _is_near(fact.entity, around, meeting)
-            text = f"{fact.name}: {old.value} → {fact.value}"
+            text = forms.change(fact.name, old.value, fact.value, meeting.name_of)
             yield Incident(
                 fact.start, "setting", text, "", fact.entity, (window.start - fact.start) / 1000, near
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from diagnosis.topology import Topology
 from resources.correlation_roles import Resource
-from sessions.model import EntityRef, SampleSource, Series
+from sessions.model import EntityRef, Kind, SampleSource, Series
 from sessions.shared_devices import is_shared_device
 from sessions.times import TimeRange
 
@@ -73,6 +73,10 @@ class Meeting:
     def name(self, ref: EntityRef) -> str:
         """Return the display name of an entity."""
         return self._topology.entity(ref).name
+
+    def name_of(self, kind: Kind, key: str) -> str:
+        """Return the display name of an entity by its key; the key where the session has none."""
+        return self._topology.entity(EntityRef(kind, key)).name
 
     def host(self, series: Series) -> EntityRef | None:
         """Return the host that the entity of a series is on or belongs to."""

@@ -119,7 +119,7 @@ def test_the_text_fits_and_says_what_matters_first(say: Say, session: Path, colu
     assert "CPU ready" in table[1]
     assert "points" in table[1]
     assert "better" in table[1]
-    assert "cpu.limit_mhz 2,000 → not set" in out
+    assert "CPU limit 2 GHz → unlimited" in out
     assert "CPU limit removed" in out
     assert ("interval" in out) == (columns == 120)
 

@@ -284,7 +284,16 @@ def test_a_setting_is_told_with_both_values() -> None:
     recording.fact(vm, "cpu.limit_mhz", 2000.0)
     recording.fact(vm, "cpu.limit_mhz", 4000.0, HALF_S)
     (one,) = changes(halves(recording), "setting")
-    assert (one.setting, one.before, one.after) == ("cpu.limit_mhz", "2,000", "4,000")
+    assert (one.setting, one.before, one.after) == ("cpu.limit_mhz", "2 GHz", "4 GHz")
+
+
+def test_space_that_fills_is_no_changed_setting() -> None:
+    recording = hour()
+    vm = recording.vm("db", {"cpu.ready": 1.0})
+    for name in ("datastore.free_mb", "vdisk.scsi0:0.shares"):
+        recording.fact(vm, name, 1000.0)
+        recording.fact(vm, name, 500.0, HALF_S)
+    assert [one.setting for one in changes(halves(recording), "setting")] == ["vdisk.scsi0:0.shares"]
 
 
 def test_counters_of_one_window_only_are_told() -> None:

@@ -248,8 +248,8 @@ def test_what_happened_before_is_told_with_its_lead() -> None:
     site.fact(batch, "cpu.limit_mhz", 1000.0, 2220)
     events = shown(of_web(session(site))).events
     assert events == (
+        "3 min before: CPU limit: 2 GHz → 1 GHz",
         "1 min before: Snapshot of batch was taken",
-        "3 min before: cpu.limit_mhz: 2000.0 → 1000.0",
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from resources.fact_forms import load_fact_forms
 from resources.foreign_text import shown
-from resources.units import format_count, format_value
+from resources.units import format_count
 from sessions.model import Entity, EntityRef, Fact, Kind
 from viewmodels.entity_words import KINDS
 from viewmodels.name_order import natural
@@ -17,26 +18,12 @@ _MOST = 400
 """Rows of a kind; a cluster of thousands would fill a hundred pages that nobody reads."""
 _NAME = 80
 _SHOWN: tuple[Kind, ...] = ("cluster", "host", "pool", "vm", "datastore", "device", "nic", "worker")
-_UNITS = {"mhz": "MHz", "mb": "MB", "mbps": "Mbit/s", "bytes": "B"}
-_LABELS = {
-    "vcpus": "vCPUs",
-    "mem.size_mb": "memory",
-    "cpu.limit_mhz": "CPU limit",
-    "cpu.reservation_mhz": "CPU reservation",
-    "mem.limit_mb": "memory limit",
-    "mem.reservation_mb": "memory reservation",
-    "cpu.shares": "CPU shares",
-    "mem.shares": "memory shares",
-    "nic.speed_mbps": "speed",
-    "nic.switch": "switch",
-    "device.queue_depth": "queue depth",
-    "power_state": "power",
-    "version": "version",
-    "model": "model",
-    "tools": "VMware Tools",
-    "type": "type",
-    "drs": "DRS",
-}
+_TOLD = (
+    "vcpus", "mem.size_mb", "cpu.limit_mhz", "cpu.reservation_mhz", "mem.limit_mb", "mem.reservation_mb",
+    "cpu.shares", "mem.shares", "nic.speed_mbps", "nic.switch", "device.queue_depth", "power_state",
+    "version", "model", "tools", "type", "drs.enabled", "drs.behavior",
+)  # fmt: skip
+"""The facts that a reader looks for, the best known first."""
 
 
 def inventory_section(material: Material) -> Section:
@@ -90,19 +77,14 @@ def _row(entity: Entity, material: Material, facts: Sequence[Fact]) -> tuple[Cel
 def _facts(material: Material) -> dict[EntityRef, list[Fact]]:
     """Return the facts that hold at the end, by entity, the best known first."""
     known: dict[EntityRef, list[Fact]] = {}
-    order = {name: number for number, name in enumerate(_LABELS)}
+    order = {name: number for number, name in enumerate(_TOLD)}
     for fact in material.reader.facts():
-        if fact.end is None and fact.name in _LABELS:
+        if fact.end is None and fact.name in order:
             known.setdefault(fact.entity, []).append(fact)
     return {ref: sorted(facts, key=lambda one: order[one.name]) for ref, facts in known.items()}
 
 
 def fact_text(fact: Fact) -> str:
     """Return a setting as text: ``memory 8 GB``."""
-    label = _LABELS.get(fact.name, fact.name)
-    if isinstance(fact.value, bool):
-        return f"{label} {'yes' if fact.value else 'no'}"
-    if isinstance(fact.value, str):
-        return f"{label} {shown(fact.value, 60)}"
-    unit = _UNITS.get(fact.name.rpartition("_")[2], "")
-    return f"{label} {format_value(fact.value, unit)}"
+    forms = load_fact_forms()
+    return f"{forms.label(fact.name)} {shown(forms.text(fact.name, fact.value), 60)}"

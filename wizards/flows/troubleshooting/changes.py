@@ -11,6 +11,7 @@ import numpy as np
 from diagnosis.comparison.records import Records
 from diagnosis.topology import Topology
 from resources.catalogue import load_catalogue
+from resources.fact_forms import load_fact_forms
 from resources.guided_flow import Flow, load_ways
 from resources.problem_changes import Changes
 from resources.units import format_value
@@ -87,6 +88,7 @@ def _facts(
     session: SampleSource, where: Around, when: TimeRange, flow: Flow, records: Records
 ) -> Iterator[SeenChange]:
     """Settings of an inventory that got another value, or lost theirs."""
+    forms = load_fact_forms()
     known_since: dict[EntityRef, int] = {}
     for fact in session.facts():
         since = known_since.setdefault(fact.entity, fact.start)
@@ -102,23 +104,10 @@ def _facts(
             changes.append((ended, fact.value, None))
         name = records.name(fact.entity, when.end)
         for at, before, after in changes:
-            text = _setting(records, fact.name, before, after)
+            text = forms.change(fact.name, before, after, records.name_of)
+            if fact.name == _PLACE:
+                text = text.replace(forms.label(_PLACE), "moved", 1)
             yield SeenChange(at, text, fact.entity, name, setting=fact.name)
-
-
-def _setting(records: Records, name: str, before: Setting, after: Setting) -> str:
-    if name == _PLACE:
-        hosts = [records.entities.get(EntityRef("host", str(key))) for key in (before, after)]
-        texts = [one.name if one else str(key) for one, key in zip(hosts, (before, after), strict=True)]
-        return f"moved: {texts[0]} → {texts[1]}"
-    label = name.replace("_", " ").replace(".", " ")
-    return f"{label}: {_text(before)} → {_text(after)}"
-
-
-def _text(value: Setting) -> str:
-    if value is None:
-        return "not set"
-    return f"{value:,.10g}" if isinstance(value, float) else str(value)
 
 
 def _counted(
