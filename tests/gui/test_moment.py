@@ -171,6 +171,32 @@ def test_the_time_slider_moves_the_pinned_moment(live: Program, qtbot: QtBot, ho
     assert moment.at == pytest.approx(span.end - 5_000, abs=5_000)
 
 
+def test_home_is_of_the_view_with_the_focus_before_it_is_of_the_window(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    """In charts, timeline and the slider of esxtop it moves the pinned moment; the scope stays."""
+    span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
+    moment, middle = live.desk.moment, span.start + 150_000
+    part = TimeRange(span.start + 60_000, span.start + 240_000)
+    live.desk.scope.set(live.desk.scope.scope.during(part))
+    live.window.show_panel("charts")
+    wait(qtbot, lambda: has_charts(live))
+    moment.pin(middle)
+    plot = child_of(live.window, ChartCard).plot
+    wait(qtbot, lambda: plot.pin.at == middle)
+    qtbot.keyClick(plot, Qt.Key.Key_Home)
+    assert moment.at is not None
+    assert part.start <= moment.at <= part.start + 10_000
+    assert live.desk.scope.scope.window == part
+    live.window.show_panel("esxtop")
+    slider = child_of(live.window, EsxtopView).slider
+    wait(qtbot, slider.isEnabled)
+    moment.pin(middle)
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    wait(qtbot, lambda: moment.at is not None and moment.at < middle)
+    assert live.desk.scope.scope.window == part
+
+
 def test_the_pill_tells_the_moment_and_lets_go_of_it(live: Program, qtbot: QtBot, home: Path) -> None:
     span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
     pill, at = live.window.top.moment, span.start + 100_000

@@ -87,9 +87,10 @@ class PlotPin(QObject):
 
     def _watch_keys(self, event: QKeyEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride:
-            if self._is_pinned and self._while_pinned.has(event):
+            is_ours = self._is_pinned and self._while_pinned.has(event)
+            if is_ours:
                 event.accept()  # Home is a shortcut of the window
-            return False
+            return is_ours  # the scene would refuse it again
         if event.type() != QEvent.Type.KeyPress:
             return False
         return (self._is_pinned and self._while_pinned.press(event)) or self._always.press(event)
