@@ -23,6 +23,7 @@ from widgets.esxtop import EsxtopView
 from widgets.findings import FindingsView
 from widgets.heatmap.geometry import Geometry
 from widgets.heatmap.map import HeatMap
+from widgets.heatmap.painting import longest_name, longest_worst
 from widgets.marks import MarkNote
 from widgets.overview import OverviewView
 from widgets.timeline import TimelineView
@@ -235,7 +236,8 @@ def test_a_click_in_a_view_pins_the_moment_everywhere(live: Program, qtbot: QtBo
     window.show_panel("heatmap")
     heat = child_of(window, HeatMap)
     wait(qtbot, lambda: len(heat.heat.rows) > 3 and heat.heat.window == shown)
-    cells = Geometry.of(heat.heat, heat.viewport().size(), 0, 0).cells
+    widths = longest_name(heat.heat), longest_worst(heat.heat)
+    cells = Geometry.of(heat.heat, heat.viewport().size(), 0, *widths).cells
     qtbot.mouseClick(heat.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(cells.right() - 100, 5))
     assert timeline.pin.at == moment.at
     assert live.desk.scope.scope.entities == (), "the map stays as it was"
