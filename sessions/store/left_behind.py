@@ -14,6 +14,10 @@ from sessions.store.signature import begins_like_session
 from sessions.store.waiting_runs import has_waiting
 
 _STATE = "importing"
+_COUNT = (
+    "SELECT (SELECT count(*) FROM document) + (SELECT count(*) FROM entities)"
+    " + (SELECT count(*) FROM meta WHERE key NOT IN ('title', 'created'))"
+)
 
 
 def make_way(path: Path, *, replace: bool) -> None:
@@ -44,7 +48,14 @@ def _is_left_behind(path: Path) -> bool:
     """
     try:
         with closing(Database(path, "ro")) as database:
-            states = [state for _, state in sources.load(database).values()]
+            states = {state for _, state in sources.load(database).values()}
+            is_untouched = states == {_STATE} or (not states and _is_bare(database))
     except HyperscopeError:
         return False
-    return bool(states) and set(states) == {_STATE} and not has_waiting(path)
+    return is_untouched and not has_waiting(path)
+
+
+def _is_bare(database: Database) -> bool:
+    """Return True if nothing was stored but what each session begins with: the import had just begun."""
+    (found,) = next(database.rows(_COUNT, (int,)))
+    return bool(found == 0)

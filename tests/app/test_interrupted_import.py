@@ -79,6 +79,21 @@ def test_what_somebody_has_worked_on_stays(left: tuple[Path, Path]) -> None:
         assert [one.text for one in reader.marks()] == ["seen by mara"]
 
 
+def test_what_was_killed_before_its_first_source_is_replaced_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = capture(tmp_path / "night.csv", seconds=60), tmp_path / "S.hscope"
+    SessionWriter.create(out, title="just begun").close()
+    assert run(["import", str(file), "-o", str(out)]) == AlreadyExistsError.exit_code
+    assert "is what an import left that was interrupted" in capsys.readouterr().err
+    with SessionWriter.open(out) as writer:
+        writer.add_mark(Mark(1, "seen by mara"))
+    assert run(["import", str(file), "-o", str(out), "--replace"]) == AlreadyExistsError.exit_code
+    out.unlink()
+    SessionWriter.create(out, title="just begun").close()
+    assert run(["import", str(file), "-o", str(out), "--replace"]) == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [
