@@ -135,6 +135,29 @@ def test_the_inventory_chooses_who_is_looked_into(scene: Scene, qtbot: QtBot) ->
     assert scene.program.window.pages.currentWidget().isAncestorOf(scene.page)
 
 
+def test_whom_other_pages_show_meanwhile_is_offered(scene: Scene, qtbot: QtBot) -> None:
+    """A run that somebody has begun is not thrown away because he looked at something else."""
+    desk, window, offer = scene.program.desk, scene.program.window, scene.page.bar.instead
+    run, snapshot = scene.run, desk.session.whole
+    assert snapshot is not None
+    host = next(ref for ref in snapshot.entities if ref.kind == "host")
+    scene.page.list.setFocus()
+    press(qtbot, Qt.Key.Key_Return)
+    wait(qtbot, lambda: window.pages.currentWidget().objectName() == "panel-charts")
+    window.show_panel("troubleshoot")
+    wait(qtbot, scene.page.isVisible)
+    assert not offer.isVisible(), "its own numbers are nobody else"
+    window.show_panel("charts")
+    desk.scope.set(desk.scope.scope.on([host]))
+    window.show_panel("troubleshoot")
+    wait(qtbot, offer.isVisible)
+    assert offer.text() == f"Check {snapshot.name(host)} instead"
+    assert scene.run is run
+    qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: scene.model.run is not None and scene.model.run.symptom.entity == host)
+    assert not offer.isVisible()
+
+
 def test_symptom_cause_fix_and_it_is_fixed(scene: Scene, qtbot: QtBot) -> None:
     ask_before_the_change(scene, qtbot)
     page, model = scene.page, scene.model

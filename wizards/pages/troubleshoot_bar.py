@@ -45,10 +45,13 @@ class SymptomWords:
 
 
 class SymptomBar(QFrame):
-    """Signals: ``menu_wanted`` with the part of the sentence whose menu is to be opened; ``again``."""
+    """Signals: ``menu_wanted`` with the part of the sentence whose menu is to be opened; ``again``;
+    ``instead_wanted`` when who is offered is to be looked into.
+    """
 
     menu_wanted = Signal(str)
     again = Signal()
+    instead_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +69,11 @@ class SymptomBar(QFrame):
         self.renew = QPushButton("Check again")
         self.renew.setToolTip("Check again, up to now (R)")
         self.renew.clicked.connect(self.again)
+        self.instead = QPushButton()
+        self.instead.setProperty("role", "ghost")
+        self.instead.clicked.connect(self.instead_wanted)
+        self.instead.hide()
+        self._is_offered = False
         self._words = [QLabel(text) for text in ("is", "since", "until", "normal was")]
         for one in self._words:
             one.setProperty("role", "muted")
@@ -84,6 +92,7 @@ class SymptomBar(QFrame):
             buttons["entity"], is_, buttons["noticed"], since, buttons["since"], until, buttons["until"],
         ):  # fmt: skip
             row.addWidget(one)
+        row.addWidget(self.instead)
         row.addStretch(1)
         self._rest = QWidget()
         acts = QHBoxLayout(self._rest)
@@ -122,6 +131,15 @@ class SymptomBar(QFrame):
         self._dress()
         self._place()
 
+    def offer(self, name: str) -> None:
+        """Offer to look into somebody else, who is shown everywhere else, where there is room for that;
+        empty: nobody.
+        """
+        self.instead.setText(f"Check {shown(shorten_long_words(name), _NAME)} instead".replace("&", "&&"))
+        self.instead.setToolTip(tooltip_text(f"{name} is what the other pages show"))
+        self._is_offered = bool(name)
+        self._place()
+
     def show_runs(self, count: int) -> None:
         """Say how many earlier runs there are."""
         button = self.buttons["runs"]
@@ -145,6 +163,10 @@ class SymptomBar(QFrame):
     def _place(self) -> None:
         """Put the second half where it is seen whole."""
         margins = self._grid.contentsMargins()
+        room = self.width() - margins.left() - margins.right()
+        self.instead.setVisible(self._is_offered)
+        if self._sentence.minimumSizeHint().width() > room:
+            self.instead.hide()
         asked = self._sentence.sizeHint().width() + self._rest.minimumSizeHint().width()
         asked += margins.left() + margins.right() + self._grid.horizontalSpacing()
         below = self.width() < max(_NARROW, asked)

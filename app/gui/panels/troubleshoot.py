@@ -15,8 +15,10 @@ from app.gui.troubleshooting_lab import LabOffers
 from app.gui.troubleshooting_opening import compare_all, show_numbers
 from app.gui.troubleshooting_words import kept_words, nothing_words, symptom_words
 from resources.guided_flow import load_flow
+from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.troubleshooting import TroubleshootingRun
+from wizards.flows.troubleshooting.offers import entity_of_symptom
 from wizards.flows.troubleshooting.page_rows import ListRow, lines_of, pending_lines
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
@@ -29,6 +31,8 @@ class TroubleshootPanel(QObject):
         super().__init__(self.view)
         self._desk, self._model = desk, desk.troubleshooting
         self._is_leaving = False
+        self._own_scope: Scope | None = None
+        self._offered: EntityRef | None = None
         self._shown: object = None
         self._choosing = TroubleshootingChoosing(desk, self.view)
         self._join_view()
@@ -47,6 +51,7 @@ class TroubleshootPanel(QObject):
         view.appeared.connect(self._appear)
         view.again.connect(model.again)
         view.bar.again.connect(model.again)
+        view.bar.instead_wanted.connect(self._take_offered)
         view.verify_wanted.connect(model.fix.verify)
         view.act_wanted.connect(model.begin_first)
         view.list.opened.connect(self._open_row)
@@ -73,6 +78,7 @@ class TroubleshootPanel(QObject):
         self._model.watch(on=is_seen)
         if is_seen:
             self._begin()
+            self._offer()
 
     def _begin(self) -> None:
         if self.view.isVisible() and self._model.question is None:
@@ -93,6 +99,7 @@ class TroubleshootPanel(QObject):
         words = symptom_words(self._desk)
         if words is not None:
             view.bar.show_words(words)
+        self._offer()
         if model.state == "failed" and model.error is not None:
             error = model.error
             view.show_nothing(f"{error.happened} {error.meaning} {error.advice}".strip(), "")
@@ -130,6 +137,20 @@ class TroubleshootPanel(QObject):
         if question is None or question.entity != ref:
             troubleshoot(self._desk, ref, front=False)
 
+    def _offer(self) -> None:
+        """Offer whom the other pages have shown since, if that is somebody else than is looked into here."""
+        question, whole, scope = self._model.question, self._desk.session.whole, self._desk.scope.scope
+        self._offered = None
+        if question is not None and whole is not None and len(scope.entities) == 1:
+            of = entity_of_symptom(whole, next(iter(scope.entities)))
+            if of != question.entity and scope != self._own_scope:
+                self._offered = of
+        self.view.bar.offer(whole.name(self._offered) if whole and self._offered else "")
+
+    def _take_offered(self) -> None:
+        if self._offered is not None:
+            troubleshoot(self._desk, self._offered, front=False)
+
     def _open_row(self, row: ListRow) -> None:
         self._open_problem(self.view.detail.problem or row.leading)
 
@@ -137,6 +158,7 @@ class TroubleshootPanel(QObject):
         self._is_leaving = True
         try:
             show_numbers(self._desk, problem)
+            self._own_scope = self._desk.scope.scope
         finally:
             self._is_leaving = False
 
