@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from sessions.anonymous import write_anonymised
 from sessions.anonymous.session_copy import Anonymised
 from sessions.clock import Clock
 from sessions.findings import Finding
+from sessions.scratch_folder import scratch_folder
 from sessions.store import SessionReader, begins_like_session
 from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, current_runs_of
@@ -132,8 +132,8 @@ def anonymous_copy(
 
     ``others`` are sessions that it is compared with; ``copy_of_other`` tells where their copies are.
     """
-    with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
-        copy = Path(folder) / "anonymised.hscope"
+    with scratch_folder() as folder:
+        copy = folder / "anonymised.hscope"
         copies = [(one, copy_of_other(copy, number)) for number, one in enumerate(others)]
         yield (
             copy,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -46,6 +45,7 @@ from resources.failures import (
     UsageError,
 )
 from sessions.model import SourceSpec
+from sessions.scratch_folder import scratch_folder
 from sessions.store import SessionWriter
 
 _MAX_WORKERS_IF_NARROW = 3
@@ -215,8 +215,8 @@ class _Import:
         if all(one.capture.direct for one in self._found):
             yield None
             return
-        with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
-            yield Path(folder)
+        with scratch_folder() as folder:
+            yield folder
 
     def _read(self, found: Peek, writer: SessionWriter, spool: Path | None) -> None:
         name = found.capture.path.name
