@@ -45,6 +45,7 @@ class CorrelationRow:
 class CorrelationView:
     """The whole answer: ``title``, ``about`` (window, baseline, how the reference moved), ``rows``, what the
     reference's own entity did, rhythms, events, what was compared, and ``empty``: what to say without rows.
+    ``is_time_to_choose``: without rows, another time may show some.
     """
 
     title: str
@@ -56,6 +57,7 @@ class CorrelationView:
     events: tuple[str, ...]
     compared: str
     empty: str
+    is_time_to_choose: bool = False
 
 
 def correlation_view(
@@ -82,6 +84,7 @@ def correlation_view(
         ),
         compared=_compared(found),
         empty="" if found.groups else _empty(found),
+        is_time_to_choose=not found.groups and _is_time_to_choose(found),
     )
 
 
@@ -184,6 +187,11 @@ def _compared(found: Correlation) -> str:
     without = f", without {' and '.join(left)}" if left else ""
     known = format_duration(some.step_s)
     return f"{format_count(some.series)} series compared{without}; who came first is known to {known}."
+
+
+def _is_time_to_choose(found: Correlation) -> bool:
+    """Whether another time may show more: not where an entity is slow by itself."""
+    return not found.compared.series or found.itself is None
 
 
 def _empty(found: Correlation) -> str:

@@ -124,7 +124,8 @@ class _Page:
             self._row(number, row)
         if view.empty:
             self._line(view.empty)
-            self._line("A time is chosen with --from and --to.")
+            if view.is_time_to_choose:
+                self._line("A time is chosen with --from and --to.")
         if view.left_out:
             more = "1 more entity" if view.left_out == 1 else f"{view.left_out:,} more entities"
             self._line(f"{more} moved: --top shows more.", style="dim")

@@ -139,6 +139,30 @@ def test_nothing_ranked_says_why(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert "A time is chosen with --from and --to." in text
 
 
+def test_of_an_entity_that_is_slow_by_itself_no_other_time_is_advised(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, vm, other = tmp_path / "alone.hscope", EntityRef("vm", "only"), EntityRef("vm", "other")
+    noise = np.random.default_rng(1).normal(5.0, 0.1, (400, 3))
+    noise[200:300, :2] += 20.0
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        writer.add_entities([Entity(vm, "only"), Entity(other, "other")])
+        series = writer.add_series(
+            source,
+            [
+                SeriesSpec(vm, "cpu.ready", "%"),
+                SeriesSpec(vm, "cpu.costop", "%"),
+                SeriesSpec(other, "cpu.run", "%"),
+            ],
+        )
+        times = 1_800_000_000_000 + np.arange(400, dtype=np.int64) * 5000
+        writer.add_block(writer.add_layout(source, series), encode_block(times, noise))
+    text = printed(capsys, "correlate", path, "--entity", "vm:only", "--counter", "cpu.ready")
+    assert "Nothing outside of the entity itself moved with it" in text
+    assert "--from" not in text
+
+
 def test_what_does_not_fit_is_told_in_one_sentence(
     capsys: pytest.CaptureFixture[str], session: Path, tmp_path: Path
 ) -> None:
