@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from app.gui.json_files import change_json, read_json
+from sessions.store.lock import real_path
 from viewmodels.session_summary import ALL_CLEAR
 
 _MAX_ENTRIES = 60
@@ -71,7 +72,7 @@ class RecentSessions:
         left: str = "",
     ) -> None:
         """Store a session as the one opened last; it stays pinned if it is."""
-        whole, now = str(path.resolve()), time.time()
+        whole, now = str(real_path(path)), time.time()
         new = RecentSession(
             whole, title, now, worst, summary, spark, judged_to, until, start, size, left=left
         )

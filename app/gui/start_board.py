@@ -15,6 +15,7 @@ from app.gui.recent import RecentSession, RecentSessions, missing_reason
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_duration
 from sessions.store import SessionReader
+from sessions.store.lock import real_path
 from viewmodels.headlines import common_headline
 from viewmodels.health import Health
 from viewmodels.session_summary import session_size, session_summary, sparkline
@@ -102,7 +103,7 @@ class StartBoard(QObject):
     def _known(self) -> RecentSession | None:
         """Return what is stored of the open session."""
         path = self._desk.session.path
-        whole = str(path.resolve()) if path is not None else ""
+        whole = str(real_path(path)) if path is not None else ""
         return next((one for one in self._recent.entries() if one.path == whole), None)
 
     def _note(self) -> None:
@@ -135,7 +136,7 @@ class StartBoard(QObject):
         model, until = self._desk.findings, snapshot.span.end if snapshot.span else 0
         health = verdict_health(model.verdict)
         entry = RecentSession(
-            str(snapshot.path.resolve()),
+            str(real_path(snapshot.path)),
             snapshot.title,
             0.0,
             "",

@@ -12,6 +12,7 @@ from app.gui.json_files import change_json, read_json
 from app.gui.recorder_process import RecordRequest
 from sessions.model import EntityRef
 from sessions.scope import Scope
+from sessions.store.lock import real_path
 from viewmodels.chart_spec import ChartSpec
 
 _MAX_SESSIONS = 200
@@ -70,7 +71,7 @@ class ViewStates:
 
 
 def _name(session: Path) -> str:
-    return str(session.resolve())
+    return str(real_path(session))
 
 
 def _when(entry: tuple[str, Any]) -> float:

@@ -14,6 +14,7 @@ from app.gui.view_state import ViewState, ViewStates
 from app.gui.window import Window
 from sessions.model import EntityRef
 from sessions.scope import Scope
+from sessions.store.lock import real_path
 from sessions.times import TimeRange
 from viewmodels.snapshot import Snapshot
 
@@ -39,13 +40,13 @@ class Views(QObject):
 
     def set_initial_view(self, session: Path, scope: Scope, request: RecordRequest | None) -> None:
         """Set the scope in which a new recording will be opened, and remember how it is recorded."""
-        self._wanted[session.resolve()] = (scope, request)
-        if self._path == session.resolve():
+        self._wanted[real_path(session)] = (scope, request)
+        if self._path == real_path(session):
             self._request = request
 
     def take_request(self, request: RecordRequest | TestRequest) -> None:
         """Remember how the open session is recorded from now on, for when that is resumed."""
-        if isinstance(request, RecordRequest) and self._path == Path(request.session).resolve():
+        if isinstance(request, RecordRequest) and self._path == real_path(Path(request.session)):
             self._request = request
 
     def request(self) -> RecordRequest | None:
@@ -53,7 +54,7 @@ class Views(QObject):
         return self._request
 
     def _opened(self, snapshot: Snapshot) -> None:
-        path = snapshot.path.resolve()
+        path = real_path(snapshot.path)
         self._path = path
         known = self._states.of(path) or ViewState()
         scope = scope_in_session(known.scope, snapshot)
