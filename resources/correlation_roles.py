@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -23,6 +24,14 @@ class RoleGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     role: Literal["load", "effect", "mirror"]
     resource: Resource
+    counters: tuple[str, ...]
+    because: str
+
+
+class IdleWorlds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Counters of worlds (names, * for any letters) that say what is not used: nobody's load or trouble."""
+
+    worlds: tuple[str, ...]
     counters: tuple[str, ...]
     because: str
 
@@ -80,6 +89,7 @@ class _RoleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: tuple[RoleGroup, ...] = ()
     follows: tuple[Follows, ...] = ()
     least: tuple[LeastChange, ...] = ()
+    idle: tuple[IdleWorlds, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,12 @@ class CorrelationKnowledge:
     follows: tuple[Follows, ...]
     numbers: CorrelationNumbers
     least_changes: Mapping[str, float]
+    idle: tuple[IdleWorlds, ...] = ()
+
+    def idle_counters(self, world: str) -> Sequence[str]:
+        """Return the counters (* for any letters) of a world of this name that say what is not used."""
+        named = (one for one in self.idle if any(fnmatchcase(world, name) for name in one.worlds))
+        return [key for one in named for key in one.counters]
 
     def role(self, counter: str) -> tuple[CounterRole, Resource | None]:
         """Return the role of a counter and the resource that it is about."""
@@ -126,6 +142,7 @@ def load_correlation(extra_dirs: Sequence[Path] = ()) -> CorrelationKnowledge:
     """
     groups: list[RoleGroup] = []
     follows: list[Follows] = []
+    idle: list[IdleWorlds] = []
     least: dict[str, float] = {}
     numbers: dict[str, object] = {}
     numbers_file = Path("correlation/numbers.toml")
@@ -138,8 +155,9 @@ def load_correlation(extra_dirs: Sequence[Path] = ()) -> CorrelationKnowledge:
             found = checked(read_toml(path), _RoleFile, path)
             groups = [*found.group, *groups]
             follows = [*found.follows, *follows]
+            idle = [*found.idle, *idle]
             least.update({one.unit: one.value for one in found.least})
     figures = checked(numbers, CorrelationNumbers, numbers_file)
     if figures.max_samples.value < figures.min_samples.value:
         raise knowledge_error(numbers_file, "max_samples", "is less than min_samples")
-    return CorrelationKnowledge(tuple(groups), tuple(follows), figures, least)
+    return CorrelationKnowledge(tuple(groups), tuple(follows), figures, least, tuple(idle))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from diagnosis.correlation.incidents import Incident, incidents
 from diagnosis.correlation.meeting import Meeting
@@ -78,7 +79,7 @@ def correlate(
     """
     known = knowledge or load_correlation()
     span = _span(session, question, known, _direction(question.reference, catalogue))
-    series = session.series()
+    series = _of_somebody(session, question.reference, known)
 
     def check(part: float) -> None:
         progress(part, "")
@@ -151,6 +152,20 @@ def _patterns(
         if pattern is not None:
             found.append((series, pattern))
     return tuple(found)
+
+
+def _of_somebody(
+    session: SampleSource, reference: Series | None, known: CorrelationKnowledge
+) -> Sequence[Series]:
+    """Return all series but those of worlds that run when nobody does; the reference may be one."""
+    worlds = {ref: one.name for ref, one in session.entities().items() if ref.kind == "world"}
+    idle = {ref: counters for ref, name in worlds.items() if (counters := known.idle_counters(name))}
+
+    def is_idle(one: Series) -> bool:
+        return any(fnmatchcase(one.counter, key) for key in idle.get(one.entity, ()))
+
+    asked = reference.id if reference else None
+    return [one for one in session.series() if one.id == asked or not is_idle(one)]
 
 
 def _incidents(

@@ -132,6 +132,23 @@ def test_its_own_load_is_told_as_such() -> None:
     assert rows_of(document)[0]["role"] == "culprit"
 
 
+def test_worlds_that_run_when_nobody_does_are_not_blamed() -> None:
+    """A VM that is held back leaves processors idle: the group "system" has their idle worlds in it."""
+    site = Recording(seconds=3600)
+    run, waits = during(2400, 2705, 60.0, 180.0), during(2400, 2705, 30.0, 0.1)
+    site.vm("web", {"cpu.run": noisy(run), "cpu.max_limited": noisy(waits, seed=2)})
+    idle = during(2395, 2705, 1900.0, 1780.0)
+    site.add("world", "system", {"cpu.run": noisy(idle, seed=3), "cpu.used": noisy(0.3, seed=4)})
+    site.add("world", "idle14", {"cpu.used": noisy(during(2395, 2705, 90.0, 10.0), seed=5)})
+    site.add("world", "vpxa", {"cpu.run": noisy(during(2395, 2705, 90.0, 10.0), seed=6)})
+    made = session(site)
+    found = correlate(made, Question(reference_named(made, "vm:web", "cpu.max_limited"), SLOW))
+    assert "vpxa" in parts(found)
+    assert not {"system", "idle14"} & parts(found).keys()
+    asked = Question(reference_named(made, "world:system", "cpu.run"), SLOW)
+    assert "web" in parts(correlate(made, asked)), "who asks for it gets an answer"
+
+
 def test_noise_alone_gives_no_row_and_says_what_to_do() -> None:
     site = lun_site(culprit=100.0, latency=2.0)
     view = shown(of_web(session(site)))

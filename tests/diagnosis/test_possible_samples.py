@@ -137,6 +137,24 @@ def test_a_host_that_was_busy_once_counts() -> None:
     assert "left out" not in said(recording)
 
 
+@pytest.mark.parametrize("kb", [2.0**31, 2.0**32 - 1])
+@pytest.mark.parametrize(
+    ("counter", "unit", "of_a_kb"),
+    [
+        ("net.mbits_tx", "Mbit/s", 8 / 1000),
+        ("disk.read_mb", "MB/s", 1 / 1024),
+        ("mem.swap_read", "MB/s", 1 / 1024),
+    ],
+)
+def test_a_32_bit_count_of_kilobytes_below_zero_can_t_be(
+    counter: str, unit: str, of_a_kb: float, kb: float
+) -> None:
+    """vCenter counts these in KB/s, in 32 bits."""
+    _, most = load_possible_values().limits(counter, unit)
+    assert most < kb * of_a_kb
+    assert most >= 10 * 400_000 * of_a_kb / (8 / 1000), "ten ports of 400 Gbit/s can"
+
+
 def test_the_knowledge_names_counters_and_units_that_there_are() -> None:
     values = load_possible_values()
     assert all(catalogue().get(key) is not None for key in values.signs)
