@@ -375,13 +375,11 @@ class ReachBook:
             return seldom_text(axis.size, every_s, is_growing=source.is_growing)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"
+        if not source.samples:
+            return f"none of its {format_count(axis.size)} samples holds a number"
         if source.id not in self._short:
             return "it has no counter that a known problem needs, or too few samples of them"
-        needed = f"a problem must last {format_duration(self._shortest)} or more to be called one"
-        if axis.size == 1:
-            return f"a single sample; {needed}"
-        length = format_duration(float(sample_seconds(axis).sum()))
-        return f"{format_count(axis.size)} samples over {length}; {needed}"
+        return _too_short_text(axis, self._shortest)
 
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
         tally = self.tallies[card.id]
@@ -495,3 +493,12 @@ def _without_series(scene: Scene) -> set[str]:
         for local, ids in scene.members(name).ids.items()
         if (ids < 0).all()
     }
+
+
+def _too_short_text(axis: IntArray, shortest_s: float) -> str:
+    """Return how long a source's samples last, where that is too short for every problem."""
+    needed = f"a problem must last {format_duration(shortest_s)} or more to be called one"
+    if axis.size == 1:
+        return f"a single sample; {needed}"
+    length = format_duration(float(sample_seconds(axis).sum()))
+    return f"{format_count(axis.size)} samples over {length}; {needed}"

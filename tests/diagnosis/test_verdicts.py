@@ -78,6 +78,15 @@ def test_too_few_samples_are_no_all_clear(seconds: float, why: str) -> None:
     assert "No problem" not in verdict_sentence(found.verdict, at)
 
 
+def test_rows_without_a_single_number_are_said_to_be_that() -> None:
+    recording = Recording(seconds=600)
+    recording.vm("web", {"cpu.ready": float("nan"), "cpu.used": float("nan")})
+    verdict = diagnosed(recording).verdict
+    assert (verdict.state, verdict.reason) == (
+        "could not be judged", "none of its 120 samples holds a number",
+    )  # fmt: skip
+
+
 def test_a_session_without_rows_was_not_judged() -> None:
     made = MemorySession()
     made.add_source(SourceSpec("esxtop", "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)))
