@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from diagnosis.arrays import sample_seconds, usual_step
+from diagnosis.arrays import usual_step
 from diagnosis.blind_rules import blind_reason
 from diagnosis.brief_rows import is_brief
 from diagnosis.check_numbers import NumberBook
@@ -27,6 +27,7 @@ from diagnosis.who_would_know import (
     only_finds_there,
     reads_any,
     seldom_text,
+    too_short_text,
     unsampled_text,
     untold_text,
     who_would_show,
@@ -379,7 +380,7 @@ class ReachBook:
             return f"none of its {format_count(axis.size)} samples holds a number"
         if source.id not in self._short:
             return "it has no counter that a known problem needs, or too few samples of them"
-        return _too_short_text(axis, self._shortest)
+        return too_short_text(axis, self._shortest)
 
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
         tally = self.tallies[card.id]
@@ -493,12 +494,3 @@ def _without_series(scene: Scene) -> set[str]:
         for local, ids in scene.members(name).ids.items()
         if (ids < 0).all()
     }
-
-
-def _too_short_text(axis: IntArray, shortest_s: float) -> str:
-    """Return how long a source's samples last, where that is too short for every problem."""
-    needed = f"a problem must last {format_duration(shortest_s)} or more to be called one"
-    if axis.size == 1:
-        return f"a single sample; {needed}"
-    length = format_duration(float(sample_seconds(axis).sum()))
-    return f"{format_count(axis.size)} samples over {length}; {needed}"

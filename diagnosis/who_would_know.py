@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from diagnosis.arrays import sample_seconds
 from diagnosis.compiled import FACT, bare_key
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
 from resources.problem_cards import Card, Rule
-from resources.units import format_duration
+from resources.units import format_count, format_duration
+from sessions.model import IntArray
 
 _TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
 _NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
@@ -149,3 +151,12 @@ def seldom_text(values: int, every_s: float, *, is_growing: bool) -> str:
         )
     has = "has one, judging takes two" if values else "has none"
     return f"a value comes every {every}: the recording {has}"
+
+
+def too_short_text(axis: IntArray, shortest_s: float) -> str:
+    """Return how long a source's samples last, where that is too short for every problem."""
+    needed = f"a problem must last {format_duration(shortest_s)} or more to be called one"
+    if axis.size == 1:
+        return f"a single sample; {needed}"
+    length = format_duration(float(sample_seconds(axis).sum()))
+    return f"{format_count(axis.size)} samples over {length}; {needed}"

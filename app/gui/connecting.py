@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog
 
+from app.gui.changed_certificates import ChangedCertificates
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.profile_check import address_of, kinds_offered, parsed, refused_login, trouble_of
@@ -28,7 +29,7 @@ from connections.known_hosts import KnownHosts
 from connections.ssh.address import SSH
 from connections.vsphere.address import GUESTS
 from recorder.protocol import AddSource, CertificateWanted, Ended, PasswordWanted
-from resources.failures import ChangedCertificateError, HyperscopeError, LoginError, UntrustedError
+from resources.failures import HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
 from widgets.connect import (
     Certificate,
@@ -70,8 +71,7 @@ class Connecting(QObject):
         desk.tests.asks.connect(self._began)
         recordings.refused.connect(self._refused)
         recordings.over.connect(self._start_again)
-        recordings.certificate_changed.connect(self._certificate_changed)
-        desk.sources.certificate_wanted.connect(self.compare_certificate)
+        ChangedCertificates(desk, window, recordings, self._ask_about_change, self)
 
     def ask(self) -> None:
         """Show the connect dialog."""
@@ -252,30 +252,6 @@ class Connecting(QObject):
         dialog = self._password_dialog(source, message)
         dialog.given.connect(given)
         _open(dialog)
-
-    def _certificate_changed(self, address: str, is_so: bool) -> None:
-        """Say that a source that is recorded shows another certificate, until it does not any more."""
-        text = f"{_place(address)} shows another certificate than before: nothing is recorded of it."
-        if is_so:
-            compare = partial(self.compare_certificate, address)
-            self._window.messages.show_message(text, "critical", button="Compare…", act=compare)
-        else:
-            self._window.messages.dismiss(text)
-
-    def compare_certificate(self, address: str) -> None:
-        """Ask whether the new certificate of a source that is recorded is to be trusted."""
-        process = self._recordings.process
-        messages = (
-            one.message
-            for one in (process.status.sources if process is not None else ())
-            if one.collector == address and one.refusal == ChangedCertificateError.exit_code
-        )
-        message = next(messages, "")
-        if not message:
-            self._desk.notify(f"{_place(address)} shows the certificate that is trusted.", "ok")
-            return
-        goes_on = f"{_place(address)} is trusted: its recording goes on within half a minute."
-        self._ask_about_change(address, message, lambda: self._desk.notify(goes_on, "ok"), lambda: None)
 
     def _ask_about_change(
         self, source: str, message: str, then: Callable[[], None], refused: Callable[[], None]

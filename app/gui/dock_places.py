@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from widgets.pane import Pane
+
+_SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
 
 
 class DockPlaces:
@@ -86,3 +90,18 @@ class DockPlaces:
             elif not dock.isHidden():
                 self._away.add(identity)
                 dock.hide()
+
+
+def make_room(window: QMainWindow, dock: QDockWidget, docks: Iterable[QDockWidget]) -> None:
+    """Have a pane that was just opened below other ``docks`` be as high as what is in it, half of their
+    height at most: Qt leaves it a title and a line.
+    """
+    pane, area = dock.widget(), window.dockWidgetArea(dock)
+    if not isinstance(pane, Pane) or dock.isFloating() or area not in _SIDES:
+        return
+    others = [
+        one for one in docks if one is not dock and one.isVisible() and window.dockWidgetArea(one) == area
+    ]
+    most = max((one.height() for one in others), default=0) // 2
+    if most > dock.minimumHeight():
+        window.resizeDocks([dock], [min(pane.content_height(), most)], Qt.Orientation.Vertical)

@@ -19,7 +19,7 @@ class NoteUndo(QObject):
     def __init__(self, model: TroubleshootingModel, undoing: Undoing, parent: QObject) -> None:
         super().__init__(parent)
         self._model, self._undoing = model, undoing
-        model.notes_changed.connect(self._keep)
+        model.notes.changed.connect(self._keep)
 
     def _keep(self, before: tuple[Note, ...], after: tuple[Note, ...]) -> None:
         self._undoing.push(_Notes(self._model, before, after))

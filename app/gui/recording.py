@@ -55,7 +55,7 @@ class Recordings(QObject):
         self._is_unwanted = False  # it was stopped before it had samples
         self._part: Path | None = None
         self._refusals: set[str] = set()
-        self._changed_certificates: set[str] = set()
+        self._changed_certificates: frozenset[str] = frozenset()
         self._stale: Snapshot | None = None
         desk.session.opened.connect(lambda _snapshot: self.show())
         desk.session.changed.connect(lambda _change: self.show())
@@ -96,7 +96,7 @@ class Recordings(QObject):
         self._process, self._has_samples, self._is_unwanted = process, False, False
         self._window.messages.clear()  # how an earlier recording ended is over
         self._refusals.clear()
-        self._changed_certificates.clear()
+        self._changed_certificates = frozenset()
         process.reported.connect(self._reported)
         process.changed.connect(lambda _state: self.show())
         process.warned.connect(self._warned)
@@ -209,16 +209,11 @@ class Recordings(QObject):
             if one.code in _ASKED_AGAIN and len(status.collectors) > 1 and one.name not in self._refusals:
                 self._refusals.add(one.name)
                 self.refused.emit(process, one.name, Ended(one.code, None, message=one.message))
-        self._note_certificates(status)
-        self.show()
-
-    def _note_certificates(self, status: StatusReport) -> None:
-        changed = {
-            one.collector for one in status.sources if one.refusal == ChangedCertificateError.exit_code
-        }
-        before, self._changed_certificates = self._changed_certificates, changed
+        changed, before = _changed_certificates(status), self._changed_certificates
+        self._changed_certificates = changed
         for address in sorted(changed ^ before):
             self.certificate_changed.emit(address, address in changed)
+        self.show()
 
     def _warned(self, warning: Warned) -> None:
         if warning.refusal == ChangedCertificateError.exit_code:
@@ -343,3 +338,9 @@ def _is_troubled(source: SourceReport) -> bool:
 
 def _is_recorded(sources: Sequence[Source]) -> bool:
     return any(source.state == "recording" for source in sources)
+
+
+def _changed_certificates(status: StatusReport) -> frozenset[str]:
+    """Return the addresses of the sources that show another certificate than before."""
+    changed = ChangedCertificateError.exit_code
+    return frozenset(one.collector for one in status.sources if one.refusal == changed)

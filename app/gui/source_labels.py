@@ -37,7 +37,7 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
     made = {name for source in status.sources for name in (source.name, source.collector)}
     has_workers = any(source.kind == "fio" for source in status.sources)  # a test is at work: it is connected
     for one in status.collectors:
-        place = _place(one.name)
+        place = place_of(one.name)
         if one.code and not any(message and one.message.startswith(message) for message in known):
             entries.append(SourceEntry("critical", f"{place} · failed", f"{place}: {one.message}"))
         elif not (
@@ -49,7 +49,7 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
 
 def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     """Return two lines for a recording that is not shown yet: what it connects to, and the step it is at."""
-    first, *others = [_place(source) for source in sources] or [""]
+    first, *others = [place_of(source) for source in sources] or [""]
     more = f" and {_count(len(others), 'other')}" if others else ""
     lab = first.startswith(_LAB)
     title = "Starting the lab" if lab else f"Connecting to {first}{more}"
@@ -61,7 +61,7 @@ def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     return title, f"{stage} · {format_duration(int(status.seconds))}"
 
 
-def _place(connection: str) -> str:
+def place_of(connection: str) -> str:
     """Return the host of an address: ``vc01.corp`` for ``vcenter://anna@vc01.corp``; a lab's address is
     unchanged.
     """

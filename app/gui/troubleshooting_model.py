@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.gui.fix_model import FixModel
 from app.gui.jobs import Job, JobRunner
 from app.gui.lab_model import LabModel
+from app.gui.run_notes import RunNotes
 from app.gui.session_model import SessionModel
 from app.gui.troubleshooting_keeping import RunKeeping
 from resources.failures import HyperscopeError
@@ -18,7 +19,6 @@ from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader
-from sessions.times import now_ms
 from sessions.troubleshooting import Note, Symptom, TroubleshootingRun, Verification
 from viewmodels.snapshot import Change
 
@@ -32,17 +32,15 @@ _AGAIN_MS = 5_000
 
 
 class TroubleshootingModel(QObject):
-    """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front;
-    ``notes_changed`` with the notes before and after the user wrote or removed one.
+    """Signals: ``changed`` when there is another state; ``asked`` when the page is to come to the front.
 
     ``findings`` returns those of the session, ``cards`` the cards with the limits that judge. ``fix`` tells
-    whether the fix worked, ``keeping`` keeps the run in the session, ``lab`` is the lab in
-    which the fix can be made.
+    whether the fix worked, ``keeping`` keeps the run in the session, ``notes`` are those of the run, ``lab``
+    is the lab in which the fix can be made.
     """
 
     changed = Signal()
     asked = Signal()
-    notes_changed = Signal(object, object)
 
     def __init__(self, session: SessionModel, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +49,7 @@ class TroubleshootingModel(QObject):
         self.cards: Callable[[], Problems] = load_problems
         self.keeping = RunKeeping(session, jobs, self)
         self.fix = FixModel(session, jobs, self)
+        self.notes = RunNotes(lambda: self.run, self.set_notes, self)
         self.fix.run = lambda: self.run
         self.lab = LabModel(self)
         self.state: State = "nothing"
@@ -149,24 +148,6 @@ class TroubleshootingModel(QObject):
         self._is_watched = on
         if on:
             self._note_growth(Change(samples=True))
-
-    def note(self, text: str, by: str = "") -> None:
-        """Add a note to the run."""
-        from wizards.flows.troubleshooting.keeping import noted  # noqa: PLC0415 - not at the start
-
-        if self.run is not None and text.strip():
-            before = self.run.notes
-            after = noted(self.run, Note(now_ms(), text.strip(), by)).notes
-            self.set_notes(after)
-            self.notes_changed.emit(before, after)
-
-    def remove_note(self, note: Note) -> None:
-        """Remove a note from the run."""
-        if self.run is not None and note in self.run.notes:
-            before = self.run.notes
-            after = tuple(one for one in before if one != note)
-            self.set_notes(after)
-            self.notes_changed.emit(before, after)
 
     def set_notes(self, notes: tuple[Note, ...]) -> None:
         """Keep the run with these notes."""

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.actions import ACTIONS
 from app.gui.desk import Area, Desk, PanelSpec
-from app.gui.dock_places import DockPlaces
+from app.gui.dock_places import DockPlaces, make_room
 from app.gui.layout import SavedLayout, put_dock
 from app.gui.menus import Header, Menus
 from app.gui.page_tabs import PageTabs
@@ -38,7 +38,6 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "right": Qt.DockWidgetArea.RightDockWidgetArea,
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
-_SIDES = (_AREAS["left"], _AREAS["right"])
 _PLACES = {
     area: number
     for number, area in enumerate(
@@ -196,7 +195,7 @@ class Window(QMainWindow):
             dock.show()
             dock.raise_()
             if was_hidden:
-                self._make_room(dock)
+                make_room(self, dock, self._docks.values())
             widget = dock.widget().findChild(QWidget, part) if part else dock.widget()
             if widget is not None:
                 widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -211,27 +210,6 @@ class Window(QMainWindow):
             self.show_page(page)
         else:
             self.pages.setCurrentWidget(page)
-
-    def _toggled(self, identity: str, is_on: bool) -> None:
-        self._wanted[identity] = is_on
-        if is_on:
-            self._make_room(self._docks[identity])
-
-    def _make_room(self, dock: QDockWidget) -> None:
-        """Have a pane that was just opened below others be as high as what is in it, half of their height at
-        most: Qt leaves it a title and a line.
-        """
-        pane = dock.widget()
-        beside = self.dockWidgetArea(dock)
-        if isinstance(pane, Pane) and not dock.isFloating() and beside in _SIDES:
-            others = [
-                one
-                for one in self._docks.values()
-                if one is not dock and one.isVisible() and self.dockWidgetArea(one) == beside
-            ]
-            most = max((one.height() for one in others), default=0) // 2
-            if most > dock.minimumHeight():
-                self.resizeDocks([dock], [min(pane.content_height(), most)], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
         """Put every panel back to its standard place; if a mouse button is pressed, after its release.
@@ -336,7 +314,8 @@ class Window(QMainWindow):
         put_dock(self, dock, _AREAS[spec.area])
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()
-        toggle.triggered.connect(lambda on, identity=spec.id: self._toggled(identity, on))
+        toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
+        toggle.triggered.connect(lambda on: make_room(self, dock, self._docks.values()) if on else None)
         title.closed.connect(toggle.trigger)
         self._menus.add_pane(toggle, spec.keys[0] if spec.keys else "")
         self._docks[spec.id] = dock

@@ -218,7 +218,7 @@ def test_a_run_is_kept_while_somebody_writes_the_session(scene: Scene, qtbot: Qt
     with SessionWriter.open(path):
         ask_before_the_change(scene, qtbot)
         assert scene.page.detail.kept.text() == "Kept in the session as run 1."
-        scene.model.note("Order desk: 20 s")
+        scene.model.notes.add("Order desk: 20 s")
         wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s"], [])])
     assert not path.with_name(path.name + "-runs").exists()
     assert kept(scene) == [(1, ["Order desk: 20 s"], [])]
@@ -232,8 +232,8 @@ def test_a_note_is_removed_and_comes_back_also_while_somebody_writes_the_session
     actions = scene.program.window.actions_by_id
     with SessionWriter.open(path):
         ask_before_the_change(scene, qtbot)
-        scene.model.note("Order desk: 20 s")
-        scene.model.note("Asked Anna")
+        scene.model.notes.add("Order desk: 20 s")
+        scene.model.notes.add("Asked Anna")
         wait(qtbot, lambda: kept(scene) == [(1, ["Order desk: 20 s", "Asked Anna"], [])])
         first = scene.page.detail.findChildren(QToolButton, "remove-note")[0]
         qtbot.mouseClick(first, Qt.MouseButton.LeftButton)

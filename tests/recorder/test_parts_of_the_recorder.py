@@ -220,7 +220,7 @@ def test_both_ends_understand_each_message() -> None:
 def test_events_look_as_they_always_did() -> None:
     """Other programs than our window read them, too."""
     assert json.loads(encode(EVENTS[2])) == {
-        "event": "warning", "source": "vc01", "state": "failed", "message": "No.",
+        "event": "warning", "source": "vc01", "state": "failed", "message": "No.", "refusal": 0,
     }  # fmt: skip
     assert json.loads(encode(Ended(0, None))) == {
         "event": "ended", "code": 0, "session": None, "samples": 0, "bytes": 0, "seconds": 0.0,

@@ -6,19 +6,16 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
-from app.gui.navigation import troubleshoot
 from app.gui.preferences import preferences
 from app.gui.report_material import put_run
 from app.gui.settings import STORAGE_PAGES
 from app.gui.troubleshooting_choosing import TroubleshootingChoosing
 from app.gui.troubleshooting_lab import LabOffers
 from app.gui.troubleshooting_opening import compare_all, show_numbers
+from app.gui.troubleshooting_whom import WhomToLookInto
 from app.gui.troubleshooting_words import kept_words, nothing_words, symptom_words
 from resources.guided_flow import load_flow
-from sessions.model import EntityRef
-from sessions.scope import Scope
 from sessions.troubleshooting import TroubleshootingRun
-from wizards.flows.troubleshooting.offers import entity_of_symptom
 from wizards.flows.troubleshooting.page_rows import ListRow, lines_of, pending_lines
 from wizards.pages.troubleshoot_page import TroubleshootPage
 
@@ -30,17 +27,14 @@ class TroubleshootPanel(QObject):
         self.view = TroubleshootPage(desk.theme, lambda: desk.times.clock)
         super().__init__(self.view)
         self._desk, self._model = desk, desk.troubleshooting
-        self._is_leaving = False
-        self._own_scope: Scope | None = None
-        self._offered: EntityRef | None = None
         self._shown: object = None
         self._choosing = TroubleshootingChoosing(desk, self.view)
+        self._whom = WhomToLookInto(desk, self.view)
         self._join_view()
         model = self._model
         model.changed.connect(self._show)
         model.keeping.listed.connect(self._show_runs)
         desk.findings.changed.connect(self._begin)
-        desk.scope.changed.connect(self._follow_scope)
         desk.session.opened.connect(lambda _snapshot: self._show())
         desk.times.changed.connect(lambda _clock: self._show())
         self._show()
@@ -51,7 +45,6 @@ class TroubleshootPanel(QObject):
         view.appeared.connect(self._appear)
         view.again.connect(model.again)
         view.bar.again.connect(model.again)
-        view.bar.instead_wanted.connect(self._take_offered)
         view.verify_wanted.connect(model.fix.verify)
         view.act_wanted.connect(model.begin_first)
         view.list.opened.connect(self._open_row)
@@ -62,8 +55,8 @@ class TroubleshootPanel(QObject):
         detail.measured.connect(lambda: self._open_problem(detail.problem))
         detail.limits_wanted.connect(self._show_limits)
         detail.steps.copied.connect(lambda text: desk.notify(text, "ok"))
-        detail.noted.connect(model.note)
-        detail.unnoted.connect(model.remove_note)
+        detail.noted.connect(model.notes.add)
+        detail.unnoted.connect(model.notes.remove)
         LabOffers(desk, detail.steps)
         card = detail.verify
         card.wanted.connect(model.fix.verify)
@@ -78,7 +71,7 @@ class TroubleshootPanel(QObject):
         self._model.watch(on=is_seen)
         if is_seen:
             self._begin()
-            self._offer()
+            self._whom.offer()
 
     def _begin(self) -> None:
         if self.view.isVisible() and self._model.question is None:
@@ -99,7 +92,7 @@ class TroubleshootPanel(QObject):
         words = symptom_words(self._desk)
         if words is not None:
             view.bar.show_words(words)
-        self._offer()
+        self._whom.offer()
         if model.state == "failed" and model.error is not None:
             error = model.error
             view.show_nothing(f"{error.happened} {error.meaning} {error.advice}".strip(), "")
@@ -128,39 +121,12 @@ class TroubleshootPanel(QObject):
     def _show_runs(self) -> None:
         self.view.bar.show_runs(len(self._model.keeping.runs))
 
-    def _follow_scope(self, scope: Scope) -> None:
-        """The inventory chooses who is looked into while the page is seen."""
-        if self._is_leaving or not self.view.isVisible() or len(scope.entities) != 1:
-            return
-        ref = next(iter(scope.entities))
-        question = self._model.question
-        if question is None or question.entity != ref:
-            troubleshoot(self._desk, ref, front=False)
-
-    def _offer(self) -> None:
-        """Offer whom the other pages have shown since, if that is somebody else than is looked into here."""
-        question, whole, scope = self._model.question, self._desk.session.whole, self._desk.scope.scope
-        self._offered = None
-        if question is not None and whole is not None and len(scope.entities) == 1:
-            of = entity_of_symptom(whole, next(iter(scope.entities)))
-            if of != question.entity and scope != self._own_scope:
-                self._offered = of
-        self.view.bar.offer(whole.name(self._offered) if whole and self._offered else "")
-
-    def _take_offered(self) -> None:
-        if self._offered is not None:
-            troubleshoot(self._desk, self._offered, front=False)
-
     def _open_row(self, row: ListRow) -> None:
         self._open_problem(self.view.detail.problem or row.leading)
 
     def _open_problem(self, problem: str) -> None:
-        self._is_leaving = True
-        try:
+        with self._whom.leaving():
             show_numbers(self._desk, problem)
-            self._own_scope = self._desk.scope.scope
-        finally:
-            self._is_leaving = False
 
     def _show_limits(self) -> None:
         dialog = preferences(self._desk, self.view.window())
