@@ -11,6 +11,7 @@ from diagnosis.silent_hosts import Silence, silent_series
 from resources.possible_values import PossibleValues
 from sessions.model import Frame, IntArray, SampleSource, Series, SeriesStats
 from sessions.passing_on import PassingOn
+from sessions.series_statistics import copied, measure
 from sessions.times import TimeRange
 
 _NEVER = np.iinfo(np.int64).min
@@ -99,7 +100,7 @@ class PossibleSamples(PassingOn):
             self._sound_to[ids[~is_wild & ~is_silent]] = window.end
         if not (is_wild.any() or is_silent.any()):
             return found
-        found = replace(found, **{name: getattr(found, name).copy() for name in SeriesStats.__slots__})
+        found = copied(found)
         _make_absent(found, np.flatnonzero(is_silent))
         self._measure_again(found, ids, np.flatnonzero(is_wild & ~is_silent), window)
         return found
@@ -120,11 +121,7 @@ class PossibleSamples(PassingOn):
                 if is_whole and left.size:
                     self._wild[number] = left.size, float(left[np.argmax(np.abs(left))])
                 for place in places[number]:
-                    _make_absent(found, place)
-                    found.count[place] = kept.size
-                    if kept.size:
-                        found.minimum[place], found.maximum[place] = kept.min(), kept.max()
-                        found.mean[place] = kept.mean()
+                    measure(found, place, kept)
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
         """Return the samples: one frame for each source that has any of the series."""
@@ -150,7 +147,7 @@ class PossibleSamples(PassingOn):
         return replace(frame, values=values)
 
 
-def _make_absent(found: SeriesStats, places: IntArray | int) -> None:
+def _make_absent(found: SeriesStats, places: IntArray) -> None:
     found.count[places] = 0
     for one in (found.minimum, found.maximum, found.mean):
         one[places] = np.nan

@@ -56,8 +56,11 @@ class FactForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
 
     def change(self, name: str, before: Value, after: Value, name_of: NameOf | None = None) -> str:
         """Return a change as a part of a sentence: ``CPU limit: 3.53 GHz → unlimited``."""
-        texts = (self.text(name, one, name_of) for one in (before, after))
-        return f"{self.label(name)}: {' → '.join(texts)}"
+        return f"{self.label(name)}: {self.step(name, before, after, name_of)}"
+
+    def step(self, name: str, before: Value, after: Value, name_of: NameOf | None = None) -> str:
+        """Return both values of a change: ``3.53 GHz → unlimited``."""
+        return " → ".join(self.text(name, one, name_of) for one in (before, after))
 
     def is_reading(self, name: str) -> bool:
         """Return True for what changes by itself, like free space: another value is no other setting."""

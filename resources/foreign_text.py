@@ -104,10 +104,12 @@ _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_
 
 
 def tooltip_text(text: str) -> str:
-    """Return ``text`` as an HTML tooltip that shows it literally, line by line.
+    """Return ``text`` as an HTML tooltip that shows it literally, line by line; empty for no text.
 
     Qt would interpret a plain tooltip that looks like markup.
     """
+    if not text:
+        return ""
     lines = (html.escape(shown(line, _TIP_LINE), quote=False) for line in text.split("\n")[:_TIP_LINES])
     return f"<p style='white-space: pre-wrap; margin: 0'>{'<br>'.join(lines)}</p>"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from resources.failures import HyperscopeError
-from sessions.store.lock import WriterLock
+from sessions.owned_folders import owned, remove_left
 
 _PREFIX = "hyperscope-work-"
 _NAME = re.compile(re.escape(_PREFIX) + r"\w{8}")
@@ -27,34 +24,16 @@ def scratch_folder() -> Iterator[Path]:
     It may hold as much as a session or an unpacked capture: what a killed process left, the next one removes.
     Raises OSError where it can't be made.
     """
-    _remove_leftovers(Path(tempfile.gettempdir()))
+    remove_left(Path(tempfile.gettempdir()), _NAME, _OWNED, _empty)
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
-        folder, lock = Path(name), None
-        with suppress(HyperscopeError):  # where a file system knows no locks, nobody takes it for a leftover
-            lock = WriterLock(folder / _OWNED)
-        try:
+        folder = Path(name)
+        with owned(folder, _OWNED):
             yield folder
-        finally:
-            if lock is not None:
-                lock.release()
 
 
-def _remove_leftovers(parent: Path) -> None:
-    """Remove the folders of this user's killed processes; what can't be removed stays."""
-    with suppress(OSError):
-        for path in [one for one in parent.iterdir() if _NAME.fullmatch(one.name)]:
-            with suppress(OSError, HyperscopeError):
-                if _is_left(path):
-                    _remove(path)
-
-
-def _is_left(path: Path) -> bool:
-    found = path.lstat()
-    is_own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return is_own and stat.S_ISDIR(found.st_mode) and (path / f"{_OWNED}-lock").is_file()
-
-
-def _remove(path: Path) -> None:
-    """Raises BusyError if a living process uses the folder."""
-    WriterLock(path / _OWNED).release()
-    shutil.rmtree(path)
+def _empty(folder: Path) -> None:
+    for one in folder.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one)
+        elif one.name != f"{_OWNED}-lock":
+            one.unlink()

@@ -15,6 +15,7 @@ import numpy as np
 from resources.possible_values import load_possible_values
 from resources.units import format_count, format_value
 from sessions.model import FloatArray, Frame, IntArray, Overview, SampleSource, Series, SeriesStats
+from sessions.series_statistics import copied, measure
 from sessions.times import TimeRange
 
 
@@ -82,18 +83,14 @@ class PossibleReader:
         wild = np.flatnonzero((found.minimum < least) | (found.maximum > most))
         if not wild.size:
             return found
-        found = replace(found, **{name: getattr(found, name).copy() for name in SeriesStats.__slots__})
+        found = copied(found)
         columns = {
             number: column[~np.isnan(column)]
             for frame in self.read(np.unique(ids[wild]), window)
             for number, column in zip(frame.ids.tolist(), frame.values.T, strict=True)
         }
         for place in wild.tolist():
-            kept = columns.get(int(ids[place]), np.zeros(0))
-            found.count[place] = kept.size
-            found.minimum[place] = kept.min() if kept.size else np.nan
-            found.maximum[place] = kept.max() if kept.size else np.nan
-            found.mean[place] = kept.mean() if kept.size else np.nan
+            measure(found, place, columns.get(int(ids[place]), np.zeros(0)))
         return found
 
 

@@ -172,7 +172,7 @@ def make_menu(entries: Entries, parent: QWidget) -> QMenu:
             action.setChecked(entry.checked)
         if entry.icon is not None:
             action.setIcon(entry.icon)
-        action.setToolTip(tooltip_text(entry.why) if entry.why else "")
+        action.setToolTip(tooltip_text(entry.why))
         action.setEnabled(entry.enabled)
         action.triggered.connect(lambda _checked=False, act=entry.act: act())
     return menu

@@ -36,7 +36,7 @@ class ElidedLabel(QLabel):
         self.setText(shown(text))
         # The size policy, which lets the label shrink, hides its smallest size from layouts.
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance(self._short) + 2 if self._short else 0)
-        self.setToolTip(tooltip_text(text) if text else "")
+        self.setToolTip(tooltip_text(text))
 
     def shown_in(self, room: int) -> str:
         """Return what is shown in ``room`` pixels."""

@@ -26,13 +26,13 @@ class RunNotes(QObject):
         super().__init__(parent)
         self._run, self._keep = run, keep
 
-    def add(self, text: str, by: str = "") -> None:
+    def add(self, text: str) -> None:
         """Add a note to the run."""
         from wizards.flows.troubleshooting.keeping import noted  # noqa: PLC0415 - not at the start
 
         run = self._run()
         if run is not None and text.strip():
-            self._change(run.notes, noted(run, Note(now_ms(), text.strip(), by)).notes)
+            self._change(run.notes, noted(run, Note(now_ms(), text.strip())).notes)
 
     def remove(self, note: Note) -> None:
         """Remove a note from the run."""

@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from resources.failures import AlreadyExistsError, HyperscopeError
+from resources.failures import AlreadyExistsError
 from resources.files import write_failures
-from sessions.store.lock import WriterLock
+from sessions.owned_folders import owned, remove_left
 
 _PREFIX = ".hyperscope-export-"
 _NAME = re.compile(re.escape(_PREFIX) + r"\d+-\d+")
 _OWNED = "unfinished"
-"""A lock of this name stands in a folder while a living process writes into it, on whatever machine that is:
-a process id would tell nothing on a share, and may be another program's by now."""
+"""A lock of this name stands in a folder while a living process writes into it."""
 _WRITTEN = (".csv", ".parquet")
 _RENAME_ATTEMPTS, _RENAME_PAUSE_S = 20, 0.1  # a virus scanner on Windows holds new files for a moment
 
@@ -43,7 +42,7 @@ def new_folder(path: Path) -> Iterator[Path]:
             temporary = _make_beside(path)
             remove_leftovers(path.parent)
             try:
-                with _owned(temporary):
+                with owned(temporary, _OWNED):  # gone before the folder gets its name: it is no export's file
                     yield temporary
                 _rename(temporary, path)
             except BaseException:
@@ -62,45 +61,13 @@ def remove_leftovers(folder: Path) -> None:
     Only a folder with such a name and with the lock of a process that is gone, and in it only what an export
     writes: anything else that somebody put there stays, and with it the folder.
     """
-    with suppress(OSError):
-        for path in [one for one in folder.iterdir() if _NAME.fullmatch(one.name)]:
-            with suppress(OSError, HyperscopeError):
-                if _is_left(path):
-                    _remove(path)
+    remove_left(folder, _NAME, _OWNED, _empty)
 
 
-def _is_left(path: Path) -> bool:
-    found = path.lstat()
-    is_own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return is_own and stat.S_ISDIR(found.st_mode) and (path / f"{_OWNED}-lock").is_file()
-
-
-def _remove(path: Path) -> None:
-    """Raises BusyError if a living process writes into the folder."""
-    lock = WriterLock(path / _OWNED)
-    try:
-        for one in path.iterdir():
-            if one.suffix in _WRITTEN and stat.S_ISREG(one.lstat().st_mode):
-                one.unlink()
-    finally:
-        lock.release()
-    path.rmdir()
-
-
-@contextmanager
-def _owned(temporary: Path) -> Iterator[None]:
-    """Hold the folder's lock. Where a file system knows no locks, nobody takes the folder for a leftover.
-
-    It is gone before the folder gets its name: its file must not be exported, and would be in Windows' way.
-    """
-    lock = None
-    with suppress(HyperscopeError):
-        lock = WriterLock(temporary / _OWNED)
-    try:
-        yield
-    finally:
-        if lock is not None:
-            lock.release()
+def _empty(folder: Path) -> None:
+    for one in folder.iterdir():
+        if one.suffix in _WRITTEN and stat.S_ISREG(one.lstat().st_mode):
+            one.unlink()
 
 
 def _make_beside(path: Path) -> Path:

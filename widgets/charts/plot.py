@@ -154,7 +154,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             position = QPointF(event.pos())
             text = self.drawing.label_at(position) if self.drawing.contains(position) else ""
-            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text), self)
             return True
         return bool(super().viewportEvent(event))
 

@@ -64,7 +64,7 @@ class OutsideLine(QWidget):
     def _show(self, text: str, explanation: str, worst: Severity | None) -> None:
         self._worst = worst
         self._text.setText(text)
-        self._text.setToolTip(tooltip_text(explanation) if explanation else "")
+        self._text.setToolTip(tooltip_text(explanation))
         self._dress()
         self.setVisible(bool(text))
 

@@ -140,7 +140,7 @@ class HeatMap(QAbstractScrollArea):
         """Show a tooltip with the value of the cell, and the findings there."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = tooltip_at(event.pos(), self._heat, self._geometry(), self._findings, self._clock)
-            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text), self)
             return True
         return super().viewportEvent(event)
 

@@ -197,7 +197,7 @@ class TimelineView(Pane):
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self.pointing.tooltip_at(QPointF(event.pos())) if self.pointing is not None else ""
-            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text), self)
             return True
         return super().event(event)
 

@@ -199,7 +199,7 @@ class ChoosePage(QWidget):
         for one in (self._costs, self.numbers, self.phases):
             one.setVisible(sheet is not None)
         self.problem.setText(shown(problem or step))
-        self.next.setToolTip(_tip(problem or step))
+        self.next.setToolTip(tooltip_text(problem or step))
         self.next.setEnabled(sheet is not None and not problem)
 
     @property
@@ -272,7 +272,7 @@ class ChoosePage(QWidget):
         self.where.setAccessibleName("Where the test runs")
         for reach in dict.fromkeys((where.reach, *where.others)):
             self.where.addItem(WHERE[reach] if reach else "", reach)
-        self.where.setToolTip(_tip("\n".join(shown(one, 80) for one in where.addresses)))
+        self.where.setToolTip(tooltip_text("\n".join(shown(one, 80) for one in where.addresses)))
         self.where.currentIndexChanged.connect(lambda _at: self.reach_chosen.emit(self.where.currentData()))
         return self.where
 
@@ -296,7 +296,7 @@ class ChoosePage(QWidget):
             box = QCheckBox(f"{shown(one.name, 60)}   {shown(one.about, 60)}")
             box.setChecked(not one.why_not)
             box.setEnabled(not one.why_not)
-            box.setToolTip(_tip(one.why_not))
+            box.setToolTip(tooltip_text(one.why_not))
             box.toggled.connect(lambda _on: self._workers_changed())
             self._workers[one.name] = box
             column.addWidget(box)
@@ -387,8 +387,3 @@ def _called(widget: QWidget | None) -> tuple[type[QWidget], str] | None:
         return None
     text = widget.text() if isinstance(widget, QPushButton) else ""
     return type(widget), widget.accessibleName() or text
-
-
-def _tip(text: str) -> str:
-    """Return a tooltip that shows foreign text literally; empty for an empty text."""
-    return tooltip_text(text) if text else ""

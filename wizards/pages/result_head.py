@@ -147,7 +147,7 @@ class ResultHeadView(QFrame):
         for number, one in enumerate(self._head.acts):
             button = QPushButton(one.text)
             button.setEnabled(not one.why_not)
-            button.setToolTip(tooltip_text(one.why_not) if one.why_not else "")
+            button.setToolTip(tooltip_text(one.why_not))
             button.clicked.connect(lambda _on=False, act=one.act: self.acted.emit(act))
             if number == 0:
                 button.setProperty("role", "primary")

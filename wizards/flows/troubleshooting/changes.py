@@ -104,9 +104,8 @@ def _facts(
             changes.append((ended, fact.value, None))
         name = records.name(fact.entity, when.end)
         for at, before, after in changes:
-            text = forms.change(fact.name, before, after, records.name_of)
-            if fact.name == _PLACE:
-                text = text.replace(forms.label(_PLACE), "moved", 1)
+            what = "moved" if fact.name == _PLACE else forms.label(fact.name)
+            text = f"{what}: {forms.step(fact.name, before, after, records.name_of)}"
             yield SeenChange(at, text, fact.entity, name, setting=fact.name)
 
 
