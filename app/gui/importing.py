@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.gui.child import Child
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.session_files import os_error_text, recordings_folder, session_beside
+from app.gui.session_files import os_error_text, real_path, recordings_folder, session_beside
 from app.gui.window import Window
 from recorder.protocol import (
     Import,
@@ -78,8 +78,8 @@ class Importing(QObject):
         child, self._ready = self._ready, None
         if child is None:
             return None
-        files = tuple(str(file.resolve()) for file in captures)
-        wanted = Import(files, str(session.resolve()), into=into is not None, host=host, dates=dates)
+        files = tuple(str(real_path(file)) for file in captures)
+        wanted = Import(files, str(real_path(session)), into=into is not None, host=host, dates=dates)
         run = _Run(child, wanted, session, self._desk, self._window, self)
         run.with_dates = partial(self._with_dates, captures)
         self._run = run

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, Request, TestRequest
-from app.gui.session_files import os_error_text
+from app.gui.session_files import os_error_text, real_path
 from app.gui.source_labels import beginning, left_entries, live_entries, stored_entries
 from app.gui.sources_model import live_facts, stored_facts
 from app.gui.window import Window
@@ -71,7 +71,7 @@ class Recordings(QObject):
 
     def is_recording(self, session: Path | None) -> bool:
         """Return True if our recorder writes this session."""
-        return self._process is not None and session is not None and self._session == session.resolve()
+        return self._process is not None and session is not None and self._session == real_path(session)
 
     def start(self, request: Request) -> RecorderProcess | None:
         """Start recording; returns None and shows a message if that is not possible."""
@@ -191,7 +191,7 @@ class Recordings(QObject):
     @property
     def _session(self) -> Path:
         assert self._process is not None
-        return Path(self._process.request.session).resolve()
+        return real_path(Path(self._process.request.session))
 
     def _started(self, _event: Started) -> None:
         """Note the session: a long recording that is resumed goes on in its newest part."""
@@ -233,7 +233,7 @@ class Recordings(QObject):
             return
         self._part = part = self._session
         text = f"The recording goes on in {event.session}."
-        if shown is not None and shown.resolve() == before:
+        if shown is not None and real_path(shown) == before:
             self._desk.notify(text, "info")
             self.first_samples.emit(part, process.request)
         else:

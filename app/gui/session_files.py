@@ -74,6 +74,13 @@ def _is_called_capture(path: Path) -> bool:
     return path.name.lower().endswith(CAPTURES)
 
 
+def real_path(path: Path) -> Path:
+    """Return where a path leads. Links in a circle lead to themselves: ``Path.resolve`` raises for them before
+    Python 3.13.
+    """
+    return Path(os.path.realpath(path))
+
+
 def is_session(path: Path) -> bool:
     """Return True if a file is a session by its name or its first bytes; only opening it can tell for
     sure.

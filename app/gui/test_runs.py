@@ -12,7 +12,7 @@ from app.gui.desk import Desk
 from app.gui.recorder_process import TestRequest
 from app.gui.recording import Recordings, ignore_result
 from app.gui.restoring import RESTORE, Restoring
-from app.gui.session_files import recordings_folder, session_for
+from app.gui.session_files import real_path, recordings_folder, session_for
 from app.gui.views import Views
 from app.gui.window import Window
 from recorder.protocol import Ended
@@ -97,7 +97,7 @@ class TestRuns(QObject):
     def _show_result(self, session: Path) -> None:
         """Show the result of the newest run of a session, which is opened if it is not."""
         tests, path = self._desk.tests, self._desk.session.path
-        if path is None or path.resolve() != session.resolve():
+        if path is None or real_path(path) != real_path(session):
             self._desk.session.open(session)
             self._window.show_panel("tests")
         elif tests.records.runs:

@@ -15,6 +15,7 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recorder_process import RecorderProcess
 from app.gui.recording import Recordings
+from app.gui.session_files import real_path
 from app.gui.window import Window
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
@@ -49,7 +50,7 @@ class UnfinishedTests(QObject):
     def _remember(self, process: RecorderProcess) -> None:
         if not process.is_test:
             return
-        session = Path(process.request.session).resolve()
+        session = real_path(Path(process.request.session))
         with suppress(OSError):  # without it only the start page knows nothing of it
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file_of(session).write_text(str(session), encoding="utf-8")
@@ -58,7 +59,7 @@ class UnfinishedTests(QObject):
         path, records = self._desk.session.path, self._desk.tests.records
         if path is not None and _is_over(records.runs, records.journal):
             with suppress(OSError):
-                self._file_of(path.resolve()).unlink(missing_ok=True)
+                self._file_of(real_path(path)).unlink(missing_ok=True)
 
     def _file_of(self, session: Path) -> Path:
         return self._folder / f"{hashlib.sha256(str(session).encode()).hexdigest()[:24]}.txt"

@@ -29,7 +29,7 @@ from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
 from app.gui.saving import Saving
-from app.gui.session_files import recordings_folder, session_for
+from app.gui.session_files import real_path, recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
 from app.gui.test_runs import TestRuns
@@ -221,7 +221,8 @@ class Workbench(QObject):
         desk, scope = self._desk, self.recordings.live_scope()
         recorded = request if isinstance(request, RecordRequest) else None
         self._views.set_initial_view(session, scope, recorded)
-        if desk.session.path is not None and desk.session.path.resolve() == session.resolve():
+        shown = desk.session.path
+        if shown is not None and real_path(shown) == real_path(session):
             desk.scope.set(desk.scope.scope.during(scope.window, follow=True))
         else:
             desk.session.open(session)

@@ -217,6 +217,18 @@ def test_what_was_dropped_beside_a_session_is_said_while_another_is_open(
     assert "all.csv can be imported" in live.window.messages.text
 
 
+def test_links_in_a_circle_are_left_out_like_any_other_file(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    there, back, good = home / "there.csv", home / "back.csv", home / "night.csv"
+    there.symlink_to(back)
+    back.symlink_to(there)
+    good.write_bytes((captures / "host-esx01.lab.local.csv").read_bytes())
+    drop(live.window, there, good)
+    wait(qtbot, lambda: states(live) == ["done"])
+    assert "there.csv was left out: " in live.window.messages.text
+
+
 def test_an_empty_folder_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
     (home / "empty").mkdir()
     drop(live.window, home / "empty")
