@@ -75,8 +75,9 @@ def _is_called_capture(path: Path) -> bool:
 
 
 def real_path(path: Path) -> Path:
-    """Return where a path leads. Links in a circle lead to themselves: ``Path.resolve`` raises for them before
-    Python 3.13.
+    """Return where a path leads.
+
+    Links in a circle lead to themselves; before Python 3.13 ``Path.resolve`` raises for them.
     """
     return Path(os.path.realpath(path))
 
