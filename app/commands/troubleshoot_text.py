@@ -25,7 +25,7 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckVerdict
-from wizards.flows.troubleshooting.detail import awaited_words, worse_elsewhere
+from wizards.flows.troubleshooting.detail import RuleWords, awaited_words, rules_of, worse_elsewhere
 
 _WIDEST = 120
 _STYLES: dict[CheckVerdict, str] = {"problem": "red", "suspected": "yellow", "not found": "green"}
@@ -138,8 +138,8 @@ class RunPage:
         if check.follows_from is not None:
             _, above, _, name = check.follows_from
             self._line(f"Follows from: {above}, {shown(name)}.", lead="  ", style="bold")
-        for line in check.rule:
-            self._line(_rule_text(line), lead="    ")
+        for line, words in zip(check.rule, rules_of(check), strict=True):
+            self._line(_rule_text(line, words), lead="    ")
         for cause in check.causes:
             self._line(f"{cause.title}. {cause.because}", lead=f"    {cause.verdict:<9}  ")
         for number, step in enumerate(check.steps, start=1):
@@ -215,10 +215,8 @@ class RunPage:
 _FOUND = ("problem", "suspected")
 
 
-def _rule_text(line: RuleLine) -> str:
-    value = format_measured(line.value, line.unit, line.limit)
+def _rule_text(line: RuleLine, words: RuleWords) -> str:
     if line.limit is None:
-        return f"{line.what}: {value}"
-    limit = format_measured(line.limit, line.unit, line.limit)
-    sign, holds = ("<" if line.is_below else "≥"), ("yes" if line.holds else "no")
-    return f"{line.what}: {value} {sign} {limit}: {holds}"
+        return f"{line.what}: {words.measured}"
+    between = " " if words.limit.startswith(("<", "≥")) else ", limit "
+    return f"{line.what}: {words.measured}{between}{words.limit}: {'yes' if line.holds else 'no'}"

@@ -79,7 +79,7 @@ def test_a_run_is_kept_noted_and_verified(
     printed(capsys, session, "--run", 1, "--note", "Deploy job v41 sets limits.")
     found = asked(capsys, session, "--verify", 1)
     assert (found["state"], found["outcome"], found["run"]) == ("done", "fixed", 1)
-    assert [one["what"] for one in found["changes"]] == ["CPU limit: 1.85 GHz → not set"]
+    assert [one["what"] for one in found["changes"]] == ["CPU limit: 1.85 GHz → unlimited"]
     (listed,) = asked(capsys, session, "--runs")["runs"]
     assert (listed["run"], listed["notes"], listed["outcome"]) == (1, 2, "fixed")
     again = printed(capsys, session, "--run", 1)
@@ -105,7 +105,7 @@ def test_a_step_that_was_done_is_ticked(
     name = recorded.vm("victim")
     found = asked(capsys, session, "--entity", name, "--no-keep")
     limit, shares = checks(found)["cpu.limit"]["steps"]
-    assert (limit["seen"], limit["seen_at"]) == ("CPU limit: 1.85 GHz → not set", found["changes"][0]["at"])
+    assert (limit["seen"], limit["seen_at"]) == ("CPU limit: 1.85 GHz → unlimited", found["changes"][0]["at"])
     assert shares["seen"] == ""
     before = asked(capsys, session, "--entity", name, "--until", iso(recorded.at - 10_000), "--no-keep")
     assert checks(before)["cpu.limit"]["steps"][0]["seen"] == ""

@@ -39,7 +39,7 @@ def test_a_limit_is_raised_and_it_is_fixed(record: Record, session_path: Path) -
         run = look_into(reader, here.snapshot, symptom).run
         found = verify(here, run)
         assert (run.worst.problem if run.worst else "", found.outcome) == ("cpu.limit", "fixed")
-        assert [one.what for one in found.changes] == [acted["text"], "CPU limit: 1.85 GHz → not set"]
+        assert [one.what for one in found.changes] == [acted["text"], "CPU limit: 1.85 GHz → unlimited"]
 
 
 def test_what_can_not_be_done_is_a_warning(record: Record, session_path: Path) -> None:

@@ -73,7 +73,7 @@ RUN = TroubleshootingRun(
 DONE = Verification(
     at=1_900_000, state="done", before=BEFORE, after=AFTER, outcome="fixed", confidence="high",
     because="It is gone.", load="The load was the same.", same_load=True, has_s=640.0, needs_s=600.0,
-    changes=(SeenChange(1_200_000, "CPU limit: 2 GHz → not set", VM, "db-prod", by="mara"),),
+    changes=(SeenChange(1_200_000, "CPU limit: 2 GHz → unlimited", VM, "db-prod", by="mara"),),
     checks=(CheckedAgain("cpu.limit", READY.title, "ready", "problem", "not found", "fixed", "It is gone.",
                          value_before=31.2, value_after=0.0, limit=0.1, unit="%"),),
     checked=(TOOLS, replace(READY, verdict="not found", because="It was not held back.", lasted_s=0.0)),

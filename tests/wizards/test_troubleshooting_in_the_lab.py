@@ -101,7 +101,7 @@ def test_a_cpu_limit_is_raised(tmp_path: Path) -> None:
         "cpu.limit: fixed\ncpu.costop: fixed"
     )
     assert of_number(found, "time held back by a limit, on the worst vCPU") == "33.0 % -> 0 %, better"
-    assert [one.what for one in found.changes] == ["CPU limit: 1.85 GHz → not set"]
+    assert [one.what for one in found.changes] == ["CPU limit: 1.85 GHz → unlimited"]
 
 
 def test_a_noisy_neighbour_is_throttled(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_memory_limit_is_raised_and_the_balloon_empties(tmp_path: Path) -> Non
     )
     held = "memory held, of what its memory limit allows (0 % without one)"
     assert of_number(found, held) == "101 % -> 0 %, better"
-    assert [one.what for one in found.changes] == ["Memory limit: 5.11 GB → not set"]
+    assert [one.what for one in found.changes] == ["Memory limit: 5.11 GB → unlimited"]
     again = {one.problem: one for one in found.checks}["mem.ballooning"]
     assert (again.after, again.because.endswith("It took some time to fade away.")) == ("problem", True)
     rows = [one for one in lines_of(run, load_flow(), found) if isinstance(one, ListRow)]

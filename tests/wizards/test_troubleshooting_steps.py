@@ -8,10 +8,11 @@ from typing import Any
 
 from resources.guided_flow import load_flow, load_ways
 from resources.problem_cards import load_problems
-from sessions.findings import CauseVerdict, Finding, Verdict
+from sessions.findings import CauseVerdict, Evidence, Finding, Verdict
 from sessions.model import EntityRef
-from sessions.troubleshooting import CheckResult, Step
+from sessions.troubleshooting import CheckResult, RuleLine, Step
 from sessions.verdicts import CheckNumber
+from wizards.flows.troubleshooting.detail import number_words, rules_of
 from wizards.flows.troubleshooting.measured_words import measured_text, of_limit_text
 from wizards.flows.troubleshooting.rule_lines import STATISTICS
 from wizards.flows.troubleshooting.steps import for_powershell, for_shell, steps_of
@@ -111,6 +112,35 @@ def test_a_number_past_its_limit_says_why_it_is_no_problem() -> None:
     assert told(value=60.0) == "60 % of 75 %"
     assert told(is_below=True) == "85.2 % of 75 %"
     assert measured_text(replace(calm, verdict="suspected"), flow) == "85.2 % of 75 %"
+
+
+def test_a_rule_names_states_and_what_is_unlimited() -> None:
+    """An admin reads "soft", as the findings say, not 2, and no limit of −1 MHz."""
+    evidence = (
+        Evidence("mem.state", "", "max", 2.0, 2.0, "state"),
+        Evidence("mem.state", "", "mean", 1.3, None, "state"),
+        Evidence("cpu.alloc_max", "", "last", -1.0, None, "MHz"),
+        Evidence("cpu.alloc_max", "", "mean", 1e4, None, "MHz"),
+        Evidence("mem.state", "", "max", 2.0, None, "", "times"),
+    )
+    lines = (
+        RuleLine("memory state, peak", 2.0, 2.0, "state", holds=True),
+        RuleLine("… for at least", 160.0, 60.0, "s", holds=True),
+        *(RuleLine(one.counter, one.value, one.threshold, one.unit, None) for one in evidence[1:]),
+    )
+    check = CheckResult(
+        "mem.host_state", "", "", "probable", "problem", "", "", evidence=evidence, rule=lines
+    )
+    assert [(one.measured, one.limit) for one in rules_of(check)] == [
+        ("soft", "soft or worse"), ("2 min 40 s", "≥ 1 min"), ("1.30", "–"), ("unlimited", "–"),
+        ("10 GHz", "–"), ("2", "–"),
+    ]  # fmt: skip
+    number = CheckNumber("memory state", VM, "esx02", 0, 2, "state", word="high", bad="soft or worse")
+    well = replace(check, verdict="not found", number=number, rule=(RuleLine("", 0, 2, "state", False),))
+    (line,) = rules_of(well)
+    assert line == replace(number_words(number), what="")
+    assert (line.measured, line.limit, line.holds) == ("high", "soft or worse", "no")
+    assert number_words(number).what == "Memory state, worst of esx02"
 
 
 def test_a_row_that_another_check_tells_names_that_check() -> None:

@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import breakable, shown
 from sessions.clock import Clock
 from sessions.findings import CauseVerdict
-from sessions.troubleshooting import CheckResult, Note, RuleLine
+from sessions.troubleshooting import CheckResult, Note
 from widgets.link_label import LinkLabel
 from widgets.theme import Theme
 from wizards.flows.troubleshooting.check_charts import CheckChart
-from wizards.flows.troubleshooting.detail import head_of, rule_words
+from wizards.flows.troubleshooting.detail import head_of, number_words, rules_of
 from wizards.pages.fact_list import SymbolView
 from wizards.pages.result_head import ChipsView
 from wizards.pages.troubleshoot_chart import CheckChartView
@@ -260,23 +260,17 @@ class CheckDetail(QScrollArea):
     def _show_rule(self, check: CheckResult) -> None:
         tokens = self._theme.tokens
         rows = []
-        for line in check.rule:
-            words = rule_words(line)
-            colour = tokens.critical if line.holds and check.is_found else tokens.muted
+        told = rules_of(check)
+        if not told and check.number is not None:
+            told = [number_words(check.number)]
+        for words in told:
+            colour = tokens.critical if words.holds == "yes" and check.is_found else tokens.muted
             rows.append(
                 f"<tr><td>{html.escape(shown(words.what, 120))}</td>"
                 f'<td align="right">&nbsp;{self._link("measured", _whole(words.measured), bold=True)}</td>'
                 f'<td align="right" style="color:{tokens.muted}">&nbsp;&nbsp;'
                 f"{self._link('limits', _whole(words.limit), colour=tokens.muted)}</td>"
                 f'<td align="right" style="color:{colour}">&nbsp;{words.holds}</td></tr>'
-            )
-        if not rows and check.number is not None:
-            one = check.number
-            what = one.what[:1].upper() + one.what[1:].rstrip(", ")
-            rows.append(
-                f"<tr><td>{html.escape(shown(what, 120))}, worst of "
-                f"{html.escape(shown(one.entity_name, 60))}</td>"
-                f"{self._number_cells(one.value, one.limit, one.unit, is_below=one.is_below)}</tr>"
             )
         head = "".join(
             f'<td align="{side}" style="color:{tokens.muted}">{text}</td>'
@@ -294,15 +288,6 @@ class CheckDetail(QScrollArea):
         source = next((one.source for one in check.rule if one.source), "")
         self._source.setText(f"Limit: {shown(source, 200)}" if source else "")
         self._source.setVisible(bool(source))
-
-    def _number_cells(self, value: float, limit: float, unit: str, *, is_below: bool) -> str:
-        words = rule_words(RuleLine("", value, limit, unit, None, is_below))
-        return (
-            f'<td align="right">&nbsp;{self._link("measured", _whole(words.measured), bold=True)}</td>'
-            f'<td align="right">&nbsp;&nbsp;'
-            f"{self._link('limits', _whole(words.limit), colour=self._theme.tokens.muted)}"
-            f'</td><td align="right">&nbsp;no</td>'
-        )
 
     def _show_causes(self, causes: Sequence[CauseVerdict]) -> None:
         _empty(self._causes)

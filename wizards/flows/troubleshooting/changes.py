@@ -11,6 +11,7 @@ import numpy as np
 from diagnosis.comparison.records import Records
 from diagnosis.topology import Topology
 from resources.catalogue import load_catalogue
+from resources.counter_schema import Counter
 from resources.fact_forms import load_fact_forms
 from resources.guided_flow import Flow, load_ways
 from resources.problem_changes import Changes
@@ -127,11 +128,11 @@ def _counted(
         for column in np.flatnonzero(low < high).tolist():
             one = by_id[int(frame.ids[column])]
             counter = catalogue.get(one.counter)
-            label, unit = (counter.label, counter.unit) if counter else (one.counter, one.spec.unit)
+            label = counter.label if counter else one.counter
             for at, before, after in _steps(frame.times.tolist(), frame.values[:, column].tolist()):
-                text = f"{label}: {_value(before, unit)} → {_value(after, unit)}"
+                step = " → ".join(_value(value, counter, one.spec.unit) for value in (before, after))
                 name = records.name(one.entity, at)
-                yield SeenChange(at, text, one.entity, name, setting=one.counter)
+                yield SeenChange(at, f"{label}: {step}", one.entity, name, setting=one.counter)
 
 
 def _read_in_parts(session: SampleSource, ids: IntArray, when: TimeRange) -> Iterator[Frame]:
@@ -139,8 +140,10 @@ def _read_in_parts(session: SampleSource, ids: IntArray, when: TimeRange) -> Ite
         yield from session.read(ids[begin : begin + _AT_ONCE], when)
 
 
-def _value(value: float, unit: str) -> str:
-    return "not set" if np.isnan(value) or value < 0 else format_value(value, unit)
+def _value(value: float, counter: Counter | None, unit: str) -> str:
+    if counter is not None and (word := counter.value_name(value)) is not None:
+        return word
+    return "not set" if value < 0 else format_value(value, counter.unit if counter else unit)
 
 
 def _steps(times: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float, float]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from resources.catalogue import load_catalogue
 from resources.foreign_text import shown
 from resources.units import format_change, format_count, format_duration, format_measured
 from sessions.clock import Clock
@@ -13,6 +15,7 @@ from sessions.troubleshooting import (
     Verification,
     VerifiedNumber,
 )
+from sessions.verdicts import CheckNumber
 from viewmodels.health import Health
 from wizards.flows.result_sheet import Chip
 from wizards.flows.troubleshooting.page_rows import STATES
@@ -91,22 +94,53 @@ def head_of(check: CheckResult, before: CheckResult | None = None) -> DetailHead
     return DetailHead(state, check.title, tuple(chips), check.because, follows, tuple(notes))
 
 
-def rule_words(line: RuleLine) -> RuleWords:
-    """Return a line of a rule as texts."""
-    measured = _amount(line.value, line.unit, line.limit)
+def rules_of(check: CheckResult) -> Sequence[RuleWords]:
+    """Return the lines of a check's rule as texts; a state has its word, ``soft``, and −1 is ``unlimited``
+    where it means that.
+    """
+    return [rule_words(line, *_words_of(line, check)) for line in check.rule]
+
+
+def number_words(number: CheckNumber) -> RuleWords:
+    """Return the worst number of a check that found nothing as a line of its rule."""
+    what = f"{number.what.rstrip(', ')}, worst of {number.entity_name}"
+    line = RuleLine(what, number.value, number.limit, number.unit, holds=False, is_below=number.is_below)
+    return rule_words(line, number.word, number.bad)
+
+
+def rule_words(line: RuleLine, value: str = "", limit: str = "") -> RuleWords:
+    """Return a line of a rule as texts. ``value`` and ``limit`` are the words for its numbers, if they have
+    some.
+    """
     what = line.what[:1].upper() + line.what[1:]
+    holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
+    measured = value or format_measured(line.value, line.unit, line.limit)
     if line.limit is None:
-        holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
         return RuleWords(what, measured, _CONTEXT, holds, line.source)
     sign = "<" if line.is_below else "≥"
-    holds = _CONTEXT if line.holds is None else ("yes" if line.holds else "no")
-    return RuleWords(
-        what, measured, f"{sign} {_amount(line.limit, line.unit, line.limit)}", holds, line.source
-    )
+    against = limit or f"{sign} {format_measured(line.limit, line.unit, line.limit)}"
+    return RuleWords(what, measured, against, holds, line.source)
 
 
-def _amount(value: float, unit: str, limit: float | None) -> str:
-    return format_measured(value, unit, limit)
+def _words_of(line: RuleLine, check: CheckResult) -> tuple[str, str]:
+    """Return the words for what a line of a rule measured and for its limit; empty for plain numbers."""
+    told, number = (line.value, line.limit, line.unit), check.number
+    if number is not None and (number.value, number.limit, number.unit) == told:
+        return number.word, number.bad
+    for item in check.evidence:
+        if (item.value, item.threshold, item.unit) == told and not item.what:
+            return _word(item.counter, line.value), _limit_word(item.counter, line)
+    return "", ""
+
+
+def _limit_word(counter: str, line: RuleLine) -> str:
+    word = _word(counter, line.limit) if line.limit is not None and line.unit == "state" else ""
+    return f"{word} or {'lower' if line.is_below else 'worse'}" if word else ""
+
+
+def _word(counter: str, value: float) -> str:
+    known = load_catalogue().get(counter)
+    return (known.value_name(value) or "") if known is not None else ""
 
 
 _OUTCOMES: dict[str, Health] = {

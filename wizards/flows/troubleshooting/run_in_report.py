@@ -45,7 +45,7 @@ from viewmodels.snapshot import Snapshot
 from viewmodels.work import UnwatchedWork, Work
 from wizards.flows.troubleshooting.check_charts import CheckChart
 from wizards.flows.troubleshooting.check_results import Knowledge
-from wizards.flows.troubleshooting.detail import head_of, rule_words, verify_words
+from wizards.flows.troubleshooting.detail import head_of, rules_of, verify_words
 from wizards.flows.troubleshooting.page_rows import STATES, ListHead, checks_now, lines_of
 from wizards.flows.troubleshooting.run_charts import charts_of_run
 
@@ -373,7 +373,6 @@ def _rule(check: CheckResult, chart: str) -> Table:
         Column("Holds", weight=0.7),
         Column("Where the limit is from", weight=2.6),
     )
-    words = [rule_words(one) for one in check.rule]
     rows = tuple(
         (
             Cell(shown(one.what, 200)),
@@ -382,7 +381,7 @@ def _rule(check: CheckResult, chart: str) -> Table:
             Cell(one.holds, tone="critical" if one.holds == "yes" else "muted"),
             Cell(shown(one.source, 200), tone="muted"),
         )
-        for one in words
+        for one in rules_of(check)
     )
     return Table(columns, rows)
 
