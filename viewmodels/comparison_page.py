@@ -20,6 +20,7 @@ from viewmodels.comparison_texts import (
     distinct_ranks,
     few_samples,
     indicative_note,
+    is_named,
     much_undecided,
 )
 from viewmodels.elision import NameSet
@@ -177,7 +178,7 @@ def _compared(
         b=texts.b,
         change=texts.change,
         interval=texts.interval,
-        whisker=whisker(row),
+        whisker=None if is_named(row, catalogue) else whisker(row),
         verdict=row.verdict,
         judged=texts.judged,
         confidence=confidence(row, limits),

@@ -160,18 +160,37 @@ def only_in_one_text(one: OnlyInOne, clock: Clock) -> str:
 
 def cells(row: Row, catalogue: Catalogue) -> RowCells:
     """Return the texts of a row."""
-    unit = shown(row.unit)
+    amounts = [value_text(value, row, catalogue) for value in (row.a.mean, row.b.mean)]
+    tails = [value_text(value, row, catalogue) for value in (row.a.p95, row.b.p95)]
+    is_counted = not is_named(row, catalogue) or row.verdict in {"same", "undecided"}
     return RowCells(
         rank=str(row.rank),
         name=entity_text(row),
         counter=counter_text(row, catalogue),
-        a=format_value(row.a.mean, unit),
-        b=format_value(row.b.mean, unit),
-        change=change_text(row),
-        interval=interval_text(row),
-        p95=f"{format_value(row.a.p95, unit)} → {format_value(row.b.p95, unit)}",
+        a=amounts[0],
+        b=amounts[1],
+        change=change_text(row) if is_counted else ABSENT,
+        interval=interval_text(row) if is_counted else ABSENT,
+        p95=" → ".join(tails),
         judged=judged_text(row),
     )
+
+
+def is_named(row: Row, catalogue: Catalogue) -> bool:
+    """Return True if a side of a row is no amount but stands for something: −1 for an unlimited CPU. Then
+    there is no difference between the two.
+    """
+    return any(_special_name(value, row, catalogue) for value in (row.a.mean, row.b.mean))
+
+
+def value_text(value: float, row: Row, catalogue: Catalogue) -> str:
+    """Return a number of a row with its unit, ``3.53 GHz``, or what it stands for: ``unlimited``."""
+    return _special_name(value, row, catalogue) or format_value(value, shown(row.unit))
+
+
+def _special_name(value: float, row: Row, catalogue: Catalogue) -> str:
+    known = catalogue.get(row.counter)
+    return (known.value_name(value) or "") if known is not None and value < 0 else ""
 
 
 def entity_text(row: Row) -> str:

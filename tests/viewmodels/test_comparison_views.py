@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from diagnosis.comparison import Choice, Comparison, Row, Sample, Side, compare
+from resources.catalogue import load_catalogue
 from resources.comparison_rules import load_comparison_rules
 from sessions.model import EntityRef, Event, Mark
 from sessions.times import TimeRange
@@ -78,6 +79,22 @@ def test_a_counter_that_was_nothing_changes_by_its_amount() -> None:
     assert change_text(born) == "+250 /s"
     assert change_text(replace(born, difference=-250.0)) == "−250 /s"
     assert interval_text(replace(born, interval=(240.0, 260.0))) == "+240 /s … +260 /s"
+
+
+def test_what_stands_for_unlimited_is_no_amount() -> None:
+    """A removed limit is no change of −100 %."""
+    known = load_catalogue()
+    limit = replace(
+        READY, counter="cpu.alloc_max", unit="MHz", a=Sample(9, 9, 3530.0, 1, 3530.0, 1), judged="to know",
+        b=Sample(9, 9, -1.0, -1, -1.0, -1), ratio=None, ratio_interval=None, difference=-3531.0,
+    )  # fmt: skip
+    told = cells(limit, known)
+    assert (told.a, told.b, told.p95) == ("3.53 GHz", "unlimited", "3.53 GHz → unlimited")
+    assert (told.change, told.interval) == ("–", "–")
+    same = cells(replace(limit, a=limit.b, difference=0.0, verdict="same"), known)
+    assert (same.a, same.b, same.change) == ("unlimited", "unlimited", "~")
+    other = cells(replace(limit, b=Sample(9, 9, 2000.0, 1, 2000.0, 1), difference=-1530.0), known)
+    assert (other.b, other.change) == ("2 GHz", "−1.53 GHz")
 
 
 @pytest.mark.parametrize(
