@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from resources.catalogue import load_catalogue
 from resources.foreign_text import breakable
 from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.times import TimeRange
 from tests.widgets.findings import HOSTS, A, B, C, D, finding, row
 from viewmodels.finding_labels import lookup_in
 from viewmodels.scope_verdict import OF_THE_SESSION
@@ -277,6 +278,21 @@ def test_a_click_during_which_newer_numbers_come_counts(qtbot: QtBot, view: Find
     assert steps().isChecked()
     qtbot.mouseRelease(view.cards[0], Qt.MouseButton.LeftButton)  # of what was pressed elsewhere
     assert view.cards[0].is_open
+
+
+def test_buttons_stay_where_they_are_while_a_problem_lasts(qtbot: QtBot, view: FindingsView) -> None:
+    """31 min 30 s is wider than 31 min 5 s: the title must not wrap otherwise for that."""
+    start = A.windows[0].start
+    places = set()
+    for letters in range(12, 36, 2):
+        lasting = replace(A, entity_name="x" * letters)
+        for seconds in (1800, 1865, 1891, 599, 86_390):
+            view.show_findings([replace(lasting, windows=(TimeRange(start, start + 1000 * seconds),))])
+            qtbot.wait(1)
+            [steps] = [one for one in view.cards[0].findChildren(QPushButton, "steps") if one.isVisible()]
+            if seconds != 1800:  # from the first renewal on
+                places.add((letters, steps.mapTo(view, QPoint()).y()))
+    assert len(places) == len({letters for letters, _ in places})
 
 
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:

@@ -22,6 +22,8 @@ KEYS = (
 )
 _INDENT = 16
 _RADIUS = 8
+_LONGEST_TIME = "88 min 88 s"
+"""A renewed card keeps room for it: else its title wraps otherwise, and buttons move under the mouse."""
 _ONCE_LATER = Qt.ConnectionType(
     Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
 )
@@ -111,6 +113,7 @@ class FindingCard(QFrame):
         if finding == self.finding and followers == self._followers:
             return
         self.finding, self._followers = finding, followers
+        self._time.setMinimumWidth(self._time.fontMetrics().horizontalAdvance(_LONGEST_TIME))
         self._update_texts()
         self._renew_body()
 
