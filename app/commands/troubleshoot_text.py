@@ -25,7 +25,13 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckVerdict
-from wizards.flows.troubleshooting.detail import RuleWords, awaited_words, rules_of, worse_elsewhere
+from wizards.flows.troubleshooting.detail import (
+    RuleWords,
+    awaited_words,
+    next_words,
+    rules_of,
+    worse_elsewhere,
+)
 
 _WIDEST = 120
 _STYLES: dict[CheckVerdict, str] = {"problem": "red", "suspected": "yellow", "not found": "green"}
@@ -107,6 +113,8 @@ class RunPage:
             self._line("Worse elsewhere:", style="bold")
         for other in found.elsewhere:
             self._line(f"{shown(other.name)}: {other.title}. {other.conclusion}", lead="  ")
+        if following := next_words(found):
+            self._line(following, style="bold")
 
     def _asked(self, run: TroubleshootingRun) -> str:
         symptom = run.symptom

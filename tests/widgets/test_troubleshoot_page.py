@@ -30,6 +30,7 @@ from sessions.troubleshooting import (
     VerifiedNumber,
 )
 from widgets.theme import DARK, Theme
+from wizards.flows.troubleshooting.detail import next_words
 from wizards.flows.troubleshooting.page_rows import ListHead, ListRow, found_only, lines_of, pending_lines
 from wizards.pages.chart_frame import HEAD, paint_title
 from wizards.pages.troubleshoot_bar import SymptomWords
@@ -240,6 +241,29 @@ def test_a_row_names_the_check_that_its_number_is_of_and_says_what_is_new() -> N
     said = {one.id: plain(one.measured) for one in lines if isinstance(one, ListRow)}
     assert said["ready"] == "High ready time of many was 5.18 %, now 5.23 %"
     assert said["tools"].startswith("new: db-prod")
+
+
+def test_who_is_not_helped_is_told_how_to_go_on(page: TroubleshootPage) -> None:
+    """The row and the card tell the same numbers, and what comes next stands beside the verdict."""
+    number = VerifiedNumber("held back", "db-prod", "%", 31.2, 31.1, -0.1, (-1.0, 1.0), "~")
+    again = replace(
+        DONE, outcome="unchanged", checked=(TOOLS, READY),
+        checks=(replace(DONE.checks[0], after="problem", outcome="unchanged", value_before=44.0,
+                        value_after=38.0, number=number),),
+    )  # fmt: skip
+    show_run(page, again)
+    assert told(page)[-1] == "High ready time: problem. was 31.2 %, now 31.1 %"
+    assert page.detail.verify.sentence.text().splitlines()[-1] == (
+        "Next: see that the change took effect, then the steps of “Held back by a CPU limit”; "
+        "none of them was seen to be done."
+    )
+    one, *_ = READY.steps
+    steps = replace(one, seen="CPU limit: 2 GHz → 3 GHz", seen_at=1_200_000), replace(one, text="Use shares.")
+    done = replace(again, checked=(replace(READY, steps=steps),))
+    assert next_words(done) == "Next: step 2 of “Held back by a CPU limit”; step 1 was done."
+    worse = replace(done, outcome="worse", checked=(replace(READY, steps=steps[:1]),))
+    assert next_words(worse).startswith("Next: take back what was changed if it can be the reason, then look")
+    assert next_words(DONE) == ""
 
 
 def test_waiting_and_too_early_say_what_they_wait_for(page: TroubleshootPage) -> None:

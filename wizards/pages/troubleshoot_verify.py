@@ -158,7 +158,8 @@ class VerifyCard(QFrame):
         self._symbol.show_state(words.state)
         self.title.setText(breakable(shown(words.title, 200)))
         self._when.setText(breakable(shown(words.when, 200)))
-        self.sentence.setText(breakable(shown(f"{words.sentence} {words.load}".strip(), 800)))
+        said = f"{words.sentence} {words.load}".strip()
+        self.sentence.setText("\n".join(breakable(shown(one, 800)) for one in (said, words.next) if one))
         if words.part is not None:
             self.bar.setValue(round(words.part * 1000))
         self._numbers.setText(self._table(words))
@@ -170,7 +171,7 @@ class VerifyCard(QFrame):
         self._when.setVisible(bool(words.when))
         self.sentence.show()
         self._show_buttons(is_done=found.state == "done")
-        self.setAccessibleName(f"{words.title}. {words.sentence}")
+        self.setAccessibleName(f"{words.title}. {words.sentence} {words.next}".strip())
         if is_new:
             self.answered.emit()
 

@@ -14,10 +14,12 @@ from sessions.troubleshooting import (
     RuleLine,
     Verification,
     VerifiedNumber,
+    ranked,
 )
 from sessions.verdicts import CheckNumber
 from viewmodels.health import Health
 from wizards.flows.result_sheet import Chip
+from wizards.flows.troubleshooting.outcomes import roots_of
 from wizards.flows.troubleshooting.page_rows import STATES
 
 _CONTEXT = "–"
@@ -62,7 +64,10 @@ class NumberWords:
 
 @dataclass(frozen=True, slots=True)
 class VerifyWords:
-    """A verification as texts. ``part`` (0 to 1) is how much of what it needs is there, None when done."""
+    """A verification as texts. ``part`` (0 to 1) is how much of what it needs is there, None when done.
+
+    ``next`` is what to do where a problem is still there.
+    """
 
     state: Health
     title: str
@@ -73,6 +78,7 @@ class VerifyWords:
     changes: tuple[str, ...]
     numbers: tuple[NumberWords, ...]
     elsewhere: tuple[str, ...]
+    next: str = ""
 
 
 def head_of(check: CheckResult, before: CheckResult | None = None) -> DetailHead:
@@ -181,7 +187,26 @@ def verify_words(found: Verification, clock: Clock) -> VerifyWords:
         changes,
         tuple(_number(one) for one in found.numbers),
         tuple(f"{one.name}: {one.title}. {one.conclusion}" for one in found.elsewhere),
+        next_words(found),
     )
+
+
+def next_words(found: Verification) -> str:
+    """Return what to do next where a problem is still there; empty where it is gone or can't be told."""
+    left = next(iter(roots_of(ranked(found.checked))), None)
+    if left is None or not left.steps or found.outcome not in ("better", "unchanged", "worse"):
+        return ""
+    back = "take back what was changed if it can be the reason, then " if found.outcome == "worse" else ""
+    done = [number for number, step in enumerate(left.steps, start=1) if step.seen]
+    rest = [number for number, step in enumerate(left.steps, start=1) if not step.seen]
+    of = f"of “{left.title}”"
+    if not rest:
+        return f"Next: {back}look at the causes {of} that are unknown, and at what could not be judged."
+    if done:
+        return f"Next: {back}step {rest[0]} {of}; step {done[-1]} was done."
+    if not back and found.outcome == "unchanged":
+        back = "see that the change took effect, then "
+    return f"Next: {back}the steps {of}; none of them was seen to be done."
 
 
 def awaited_words(found: Verification, clock: Clock) -> str:

@@ -180,8 +180,9 @@ def _told(again: Verification, problem: str) -> Iterator[str]:
         if one.outcome == "ended by itself":
             yield "ended by itself"
         elif one.value_before is not None and one.value_after is not None:
-            before, after = (
-                format_measured(value, one.unit, one.limit) for value in (one.value_before, one.value_after)
-            )
+            values, unit = (one.value_before, one.value_after), one.unit
+            if one.number is not None and one.outcome != "fixed":  # what it was judged by, no peak
+                values, unit = (one.number.before, one.number.after), one.number.unit
+            before, after = (format_measured(value, unit, one.limit) for value in values)
             faded = one.outcome == "fixed" and one.after in ("problem", "suspected")
             yield f"was {before}, faded away" if faded else f"was {before}, now {after}"
