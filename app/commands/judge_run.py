@@ -27,6 +27,7 @@ _LOOK_S = 0.01
 """How often a growing session is looked at: a look at one that has nothing new takes 0.1 ms."""
 _IDLE_S = 1.0
 """How often a session that nobody writes is looked at: a mark or another recording may come."""
+_LONGEST_REST_S = 60.0
 
 
 def run_judge(session: Path, *, attached: bool, thresholds: str = "") -> None:
@@ -68,6 +69,18 @@ def follow(reader: SessionReader, stop: threading.Event, problems: Problems) -> 
             gc.collect()
             trim_heap()
             gc.freeze()  # a full collection over an index of 46,000 series takes longer than a judging
+        if not judge_.is_growing and reader.has_left_log:
+            _leave_one_file(reader, stop)
+
+
+def _leave_one_file(reader: SessionReader, stop: threading.Event) -> None:
+    """Close a session that nobody writes until it changes, so that the window can merge the log of a writer
+    that has gone (it stored a mark): whoever copies the file would copy it without that.
+    """
+    deadline = time.monotonic() + _LONGEST_REST_S
+    with reader.let_go() as is_written:
+        while not is_written() and time.monotonic() < deadline and not stop.wait(_IDLE_S):
+            pass
 
 
 def _send(event: Event, stop: threading.Event) -> None:

@@ -171,6 +171,20 @@ def bytes_of(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
+def state_on_disk(path: Path) -> tuple[tuple[int, int, int], ...]:
+    """Return what differs once a session or its write-ahead log is written, replaced or removed."""
+    files = (path, path.with_name(path.name + "-wal"))
+    return tuple(_stamp(file) for file in files)
+
+
+def _stamp(file: Path) -> tuple[int, int, int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0, -1
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
 def uri_of(path: Path) -> str:
     """Return the path as a URI for SQLite."""
     return uri_of_absolute(path.absolute())

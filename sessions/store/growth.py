@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from sessions.model import IntArray, SourceSpec
-from sessions.store.database import Database
+from sessions.store.database import Database, state_on_disk
 from sessions.store.lock import is_written
+from sessions.store.opening import close_reader, open_for_reading
 from sessions.store.records import RecordReader
 from sessions.store.rewriting import Rewriter, copy_rewritten
 from sessions.store.samples import Samples
@@ -61,6 +62,21 @@ class FollowingReader(RecordReader):
     def has_changed(self) -> bool:
         """Return True if anything was written to the file since this reader last looked; takes 20 µs."""
         return self._samples.is_outdated
+
+    @contextmanager
+    def let_go(self) -> Iterator[Callable[[], bool]]:
+        """Have the file closed during the block, in which the reader can't be used: whoever closes it last
+        merges the log of a writer that has gone. Gives what says whether it was written meanwhile. The file
+        is opened again at the end of the block, which raises as ``open``.
+        """
+        path = self._database.path
+        close_reader(self._database)
+        before = state_on_disk(path)
+        try:
+            yield lambda: state_on_disk(path) != before
+        finally:
+            self._database = open_for_reading(path)
+            self._samples = self._samples.for_another(self._database)
 
     def growth(self, before: Growth | None = None) -> Growth:
         """Return the session's present size, and how its samples differ from an earlier look at it."""

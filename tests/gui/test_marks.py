@@ -258,6 +258,24 @@ def test_a_session_that_somebody_else_writes_takes_no_mark(live: Program, qtbot:
     assert marks(live) == []
 
 
+def test_the_log_of_a_writer_that_has_gone_is_merged_though_the_session_is_judged(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    """The process that judges keeps the session open, too, and has read the log."""
+    path = record(home / "ended.hscope", seconds=300)
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.judging.diagnosis is not None)
+    pid, whole = live.desk.judging.pid, live.desk.session.whole
+    assert whole is not None
+    assert whole.span is not None
+    with SessionWriter.open(path) as writer:
+        writer.add_mark(Mark(whole.span.end, "by somebody else"))
+        wait(qtbot, lambda: marks(live))
+        qtbot.wait(2_500)  # by then the process that judges has looked, too
+    wait(qtbot, lambda: [one.name for one in home.glob("ended.hscope*")] == ["ended.hscope"])
+    assert (live.desk.judging.pid, live.desk.judging.trouble) == (pid, None)
+
+
 def test_a_mark_leaves_an_ended_session_as_it_was(live: Program, qtbot: QtBot, home: Path) -> None:
     path = record(home / "ended.hscope", seconds=300)
     live.workbench.open_paths([path])

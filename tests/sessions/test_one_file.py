@@ -73,6 +73,29 @@ def test_the_last_one_is_in_another_process(session_path: Path) -> None:
     assert files(session_path) == [""]
 
 
+def test_a_reader_that_lets_go_leaves_one_file_and_reads_on(session_path: Path) -> None:
+    capture(ticks=40).write(session_path)
+    with SessionReader.open(session_path) as reader, SessionReader.open(session_path) as other:
+        samples = reader.info().samples
+        with SessionWriter.open(session_path) as writer:
+            other.info()
+            reader.info()
+            writer.add_mark(Mark(T0, "while they read"))
+        with reader.let_go() as is_written:
+            assert reader.has_left_log
+            assert not is_written()
+            other.close()
+            assert files(session_path) == [""]
+            assert is_written()
+        assert [mark.text for mark in reader.marks()] == ["while they read"]
+        assert reader.info().samples == samples
+        with SessionWriter.open(session_path) as writer:
+            writer.add_mark(Mark(T0, "afterwards"))
+        assert reader.has_changed()
+        assert len(reader.marks()) == 2
+    assert files(session_path) == [""]
+
+
 def test_while_somebody_writes_readers_change_nothing(session_path: Path) -> None:
     with writing(session_path, pause_s=0.001) as child:
         for _ in range(20):
