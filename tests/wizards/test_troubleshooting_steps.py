@@ -10,12 +10,15 @@ from resources.guided_flow import load_flow, load_ways
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Evidence, Finding, Verdict
 from sessions.model import EntityRef
-from sessions.troubleshooting import CheckResult, RuleLine, Step
+from sessions.times import TimeRange
+from sessions.troubleshooting import CheckResult, RuleLine, SeenChange, Step
 from sessions.verdicts import CheckNumber
 from wizards.flows.troubleshooting.detail import number_words, rules_of
 from wizards.flows.troubleshooting.measured_words import measured_text, of_limit_text
+from wizards.flows.troubleshooting.outcomes import Circumstances, what_ended
 from wizards.flows.troubleshooting.rule_lines import STATISTICS
 from wizards.flows.troubleshooting.steps import for_powershell, for_shell, steps_of
+from wizards.flows.troubleshooting.verified_numbers import JudgedLoad
 
 VM = EntityRef("vm", "vm-1")
 
@@ -151,3 +154,27 @@ def test_a_row_that_another_check_tells_names_that_check() -> None:
     assert measured_text(found, load_flow()) == "38.7 % of 0.10 %: Held back by a CPU limit"
     own = replace(found, problem="cpu.ready_high", title="Ready")
     assert measured_text(own, load_flow()) == "38.7 % of 0.10 %"
+
+
+def test_what_was_told_of_first_is_not_credited_with_what_a_later_change_ended() -> None:
+    """ "I made it" was pressed, nothing changed, and then a limit was really set."""
+    told = SeenChange(100_000, "the change that was told of", None, "", told=True)
+    seen = SeenChange(900_000, "IOPS limit set to 300", VM, "db-prod")
+    load = JudgedLoad("same", is_no_less=True, text="", numbers=())
+
+    def credited(
+        ended: int | None, *changes: SeenChange, after: int = 960_000, is_other: bool = False
+    ) -> str:
+        when = TimeRange(960_000, 1_560_000)
+        found = what_ended(ended, Circumstances(changes, load, when, 120_000, 60_000, 60_000, is_other))
+        return found.what if found else ""
+
+    assert credited(905_000, told, seen) == seen.what
+    assert credited(105_000, told, replace(seen, at=110_000)) == told.what
+    assert credited(905_000, told) == told.what
+    assert credited(1_200_000, told, seen) == seen.what  # it faded away
+    assert credited(None, told, seen) == told.what
+    assert credited(905_000, told, seen, is_other=True) == told.what
+    assert credited(905_000, seen, replace(told, at=950_000)) == told.what
+    assert credited(905_000, seen) == seen.what
+    assert credited(500_000, seen) == ""

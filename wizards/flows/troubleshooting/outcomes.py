@@ -255,16 +255,26 @@ def what_ended(ended: int | None, where: Circumstances, pause: int = 0) -> SeenC
     """Return the change that can have ended a problem: one that was told of, or seen near its end.
 
     What was over long before a change was not ended by it; a problem that comes and goes may have been in
-    one of its pauses (``pause``: the longest of them, ms).
+    one of its pauses (``pause``: the longest of them, ms). What was told of first did nothing if the problem
+    went on until a later change, which was seen.
     """
     told = [one for one in where.changes if one.told]
-    if told and (where.is_other or ended is None or ended >= told[-1].at - max(where.before_ms, pause)):
+    if not told:
+        return _seen_by(ended, where.changes, where)
+    if not where.is_other and ended is not None and ended < told[-1].at - max(where.before_ms, pause):
+        return _seen_by(ended, where.changes, where)
+    if where.is_other or ended is None or ended <= told[-1].at + where.before_ms:
         return told[-1]
-    if where.is_other or ended is None:
-        return where.changes[-1] if where.changes else None
-    if ended > where.after.start:  # it faded away
-        return where.changes[-1] if where.changes else None
-    near = [one for one in where.changes if ended - where.before_ms <= one.at <= ended + where.slack_ms]
+    return _seen_by(ended, [one for one in where.changes if one.at > told[-1].at], where) or told[-1]
+
+
+def _seen_by(ended: int | None, changes: Sequence[SeenChange], where: Circumstances) -> SeenChange | None:
+    """Return the change that is nearest to the end of a problem; the last one where it faded away, or where
+    nobody saw its end.
+    """
+    if where.is_other or ended is None or ended > where.after.start:
+        return changes[-1] if changes else None
+    near = [one for one in changes if ended - where.before_ms <= one.at <= ended + where.slack_ms]
     return min(near, key=lambda one: abs(one.at - ended), default=None)
 
 
