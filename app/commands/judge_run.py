@@ -27,7 +27,11 @@ _LOOK_S = 0.01
 """How often a growing session is looked at: a look at one that has nothing new takes 0.1 ms."""
 _IDLE_S = 1.0
 """How often a session that nobody writes is looked at: a mark or another recording may come."""
-_LONGEST_REST_S = 60.0
+_REST, _LONGEST_REST_S = 4.0, 1.0
+"""After judging it rests so many times as long as that took: a lab that plays fast, or a machine that is busy
+with other things, would spend a core on verdicts that nobody has time to read.
+"""
+_LONGEST_AWAY_S = 60.0
 
 
 def run_judge(session: Path, *, attached: bool, thresholds: str = "") -> None:
@@ -59,8 +63,10 @@ def follow(reader: SessionReader, stop: threading.Event, problems: Problems) -> 
         if not reader.has_changed() and time.monotonic() < next_look:
             stop.wait(_LOOK_S if judge_.is_growing else _IDLE_S)
             continue
-        next_look = time.monotonic() + _IDLE_S
+        began = time.monotonic()
+        next_look = began + _IDLE_S
         found = judge_.judge(stop)
+        took_s = time.monotonic() - began
         if found is not None:
             _send(sender.event(found), stop)
         if judge_.prepared != prepared:
@@ -71,13 +77,15 @@ def follow(reader: SessionReader, stop: threading.Event, problems: Problems) -> 
             gc.freeze()  # a full collection over an index of 46,000 series takes longer than a judging
         if not judge_.is_growing and reader.has_left_log:
             _leave_one_file(reader, stop)
+        elif judge_.is_growing:
+            stop.wait(min(_LONGEST_REST_S, _REST * took_s))
 
 
 def _leave_one_file(reader: SessionReader, stop: threading.Event) -> None:
     """Close a session that nobody writes until it changes, so that the window can merge the log of a writer
     that has gone (it stored a mark): whoever copies the file would copy it without that.
     """
-    deadline = time.monotonic() + _LONGEST_REST_S
+    deadline = time.monotonic() + _LONGEST_AWAY_S
     with reader.let_go() as is_written:
         while not is_written() and time.monotonic() < deadline and not stop.wait(_IDLE_S):
             pass
