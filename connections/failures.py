@@ -40,13 +40,13 @@ def unconnected(error: OSError | UnicodeError, address: Address, services: str) 
         )
     if isinstance(error, TimeoutError):
         return TimedOutError(
-            f"{place} does not answer on port {address.port}.",
+            f"{address.host} does not answer on port {address.port}.",
             meaning="A firewall swallows the connection, the machine is off, or its services are stuck.",
             advice="Check that it is up and that this machine may reach it.",
         )
     if isinstance(error, ConnectionRefusedError):
         return RefusedError(
-            f"{place} refuses connections to port {address.port}.",
+            f"{address.host} refuses connections to port {address.port}.",
             meaning="The machine is there, but nothing listens on that port: its services are down, "
             "or the port is another one.",
             advice=f"Check the port, and that {services} run.",

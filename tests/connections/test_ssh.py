@@ -248,5 +248,7 @@ def test_what_does_not_speak_ssh(first_words: bytes, kind: type[SourceError]) ->
 
 def test_nothing_listens(server: Sshd, known: KnownHosts) -> None:
     server.stop()
-    with pytest.raises(RefusedError, match="refuses connections"):
+    with pytest.raises(RefusedError) as caught:
         connection(server, known).open()
+    said = f"{server.address.host} refuses connections to port {server.port}."
+    assert caught.value.happened == said  # the port is told once

@@ -53,7 +53,7 @@ def test_ssh_is_off(host: FakeHost, known: KnownHosts) -> None:
     host.server.stop()
     error = refused(host, known)
     assert isinstance(error, RefusedError)
-    assert error.happened == f"{host.server.address.place} refuses ssh on port {host.server.port}."
+    assert error.happened == f"{host.server.address.host} refuses ssh on port {host.server.port}."
     assert error.meaning == "On an ESXi host ssh is off until somebody starts it."
     assert "Configure > Services > SSH > Start" in error.advice
     assert "F2 > Troubleshooting Options > Enable SSH" in error.advice

@@ -42,7 +42,7 @@ def connecting_failed(error: SourceError, address: Address) -> SourceError:
     """Return the error of a connection to an ESXi host, with what ESXi is known for."""
     if isinstance(error, RefusedError):
         return RefusedError(
-            f"{address.place} refuses ssh on port {address.port}.",
+            f"{address.host} refuses ssh on port {address.port}.",
             meaning="On an ESXi host ssh is off until somebody starts it.",
             advice=_SWITCH_ON,
         )
