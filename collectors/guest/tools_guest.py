@@ -60,10 +60,8 @@ class GuestThroughTools:
                 try:
                     self._step(controls)
                 except LoginError:
-                    self._sampler, self._old = (
-                        None,
-                        [],
-                    )  # it ends by itself: more tries would lock the account
+                    # What is in the guest ends by itself: more tries would lock the account.
+                    self._sampler, self._old = None, []
                     raise
                 except SourceError as error:
                     if isinstance(error, SamplerGoneError):

@@ -296,6 +296,39 @@ def test_nothing_is_lost_by_a_short_cut(vcenter: TestVCenter, recording: Start) 
     assert vcenter.stats()["requests"]["StartProgramInGuest"] == 1
 
 
+def test_an_expired_session_is_renewed_and_nothing_is_lost(vcenter: TestVCenter, recording: Start) -> None:
+    """As after half an hour of silence, or when an administrator ended it."""
+    run = recording(vcenter)
+    run.until_ticks(2)
+    for count in (5, 8):
+        assert vcenter.fault("expire")["sessions"] >= 1
+        run.until_ticks(count)
+    run.end()
+    run.leaves_nothing()
+    lost_nothing(run)
+    assert vcenter.stats()["requests"]["StartProgramInGuest"] == 1, "the loop in the guest went on"
+
+
+def test_a_vcenter_that_is_restarted_is_found_again(
+    vcenter: TestVCenter, recording: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unlike a real one it takes the guests' processes with it, as if the guests had restarted, too."""
+    monkeypatch.setattr(tools_guest, "MAX_BACKOFF_S", 1.0)
+    run = recording(vcenter)
+    run.until_ticks(2)
+    (folder,) = run.folders()
+    vcenter.stop()
+    run.until_state("reconnecting")
+    assert not run.loops()
+    vcenter.start()
+    run.until_ticks(len(run.ticks()) + 3)
+    assert not folder.exists()
+    run.end()
+    run.leaves_nothing()
+    assert (run.failure, run.feed.twice) == (None, [])
+    has_exact_gap(run)
+
+
 def test_after_a_long_cut_the_loop_has_ended_by_itself(
     vcenter: TestVCenter, recording: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
