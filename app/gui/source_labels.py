@@ -56,7 +56,7 @@ def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     stage = next((source.message.rstrip(".") for source in status.sources if source.message), "")
     if not stage and any(source.state == "recording" for source in status.sources):
         stage = "Waiting for the first samples"
-    stage = stage or ("Simulating its hosts" if lab else "Logging in")
+    stage = stage or ("Simulating its hosts" if lab else "Waiting for its answer")
     stage = "Opening what was recorded so far" if status.samples else stage
     return title, f"{stage} · {format_duration(int(status.seconds))}"
 

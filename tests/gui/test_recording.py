@@ -94,7 +94,7 @@ def test_how_sources_are_said() -> None:
 def test_what_a_recording_begins_with_is_said() -> None:
     nothing = StatusReport(collectors=(CollectorReport("vcenter://anna@vc01.corp"),), seconds=3.2)
     sources = ("vcenter://anna@vc01.corp",)
-    assert beginning(sources, nothing) == ("Connecting to vc01.corp", "Logging in · 3 s")
+    assert beginning(sources, nothing) == ("Connecting to vc01.corp", "Waiting for its answer · 3 s")
     assert [entry.text for entry in live_entries(nothing)] == ["vc01.corp · connecting"]
     reads = SourceReport("vc01.corp", "vcenter", "connecting", message="Reading the inventory: 40 objects.")
     reading = StatusReport(sources=(reads,), collectors=nothing.collectors, seconds=12.0)
