@@ -8,12 +8,13 @@ import numpy as np
 
 from resources.units import format_bytes, format_count
 from sessions.findings import Finding
-from sessions.model import FloatArray, Overview
+from sessions.model import FloatArray, Overview, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from sessions.verdict_wording import clear_text
 from sessions.verdicts import Verdict
 from viewmodels.inventory_tree import host_and_vm_counts
+from viewmodels.possible_samples import limits_of, possible_parts
 from viewmodels.snapshot import Snapshot
 from viewmodels.work import UnwatchedWork, Work
 
@@ -24,14 +25,18 @@ _INSTANTS = 48
 
 
 def sparkline(
-    reader: SessionReader, series: Sequence[int], span: TimeRange, work: Work | None = None
+    reader: SessionReader, series: Sequence[Series], span: TimeRange, work: Work | None = None
 ) -> tuple[float, ...]:
-    """Read the mean of some series over a session at 48 instants, each value from 0 to 1 of the highest."""
+    """Read the mean of some series over a session at 48 instants, each value from 0 to 1 of the highest.
+
+    What no host can have counts for nothing.
+    """
     work = work or UnwatchedWork()
     curves: list[Overview] = []
-    for number in series:
+    for one in series:
         work.check()
-        curves.append(reader.overview(number, span, _INSTANTS))
+        overview = reader.overview(one.id, span, _INSTANTS)
+        curves.append(possible_parts(overview, limits_of(one.counter, one.spec.unit)))
     return spark_of(curves, span)
 
 

@@ -180,7 +180,7 @@ class StartBoard(QObject):
             return
 
         def work(reader: SessionReader, job: Job) -> tuple[float, ...]:
-            return sparkline(reader, [one.id for one in series], span, job)
+            return sparkline(reader, series, span, job)
 
         def done(spark: tuple[float, ...]) -> None:
             if spark != self._spark:

@@ -16,6 +16,7 @@ from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.last_values import last_values
 from viewmodels.possible_samples import PossibleReader, left_out_text, limits_of
 from viewmodels.rankings import highest
+from viewmodels.session_summary import sparkline
 from viewmodels.snapshot import read_snapshot
 from viewmodels.timeline_content import LoadSeries, read_load
 from viewmodels.work import UnwatchedWork
@@ -88,6 +89,12 @@ def test_the_load_curve_has_no_part_of_them(reader: SessionReader) -> None:
     wild = reader.series()[0]
     load = read_load(reader, LoadSeries((wild.id,), "CPU ready", "%", "cpu.ready"), WINDOW, lambda: None)
     assert np.nanmax(load.values) == 7.0
+
+
+def test_the_thumbnail_of_the_start_page_is_not_theirs(reader: SessionReader) -> None:
+    """One sample of 1e15 % would be its scale, and all others a line at the bottom."""
+    curve = sparkline(reader, reader.series()[:1], WINDOW)
+    assert (min(curve), max(curve)) == (round(1 / 7, 3), 1.0)
 
 
 def test_a_finding_was_not_at_its_worst_then(reader: SessionReader) -> None:
