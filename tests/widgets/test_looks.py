@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QCheckBox,
+    QDockWidget,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
@@ -27,11 +37,16 @@ from widgets.charts.legend import flowed
 from widgets.charts.stack import ChartStack
 from widgets.empty_state import EmptyState
 from widgets.heatmap import HeatmapView
+from widgets.moved.rows import MovedList
 from widgets.overview.section import Section
 from widgets.pane import PaneTitle
 from widgets.start import StartPage
 from widgets.start.recent import RecentEntry
 from widgets.theme import DARK, LIGHT, SYMBOLS, Theme, Tokens
+from wizards.pages.compare_others import OtherList
+from wizards.pages.compare_table import ChangesTable
+from wizards.pages.report_contents import ContentsList
+from wizards.pages.troubleshoot_list import ChecksList
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -367,3 +382,38 @@ def test_another_theme_restyles_a_widget_once_and_not_once_more_for_each_parent(
     theme.set_preference("light")
     assert 1 <= changes.count <= 2
     assert label.palette().windowText().color() == QColor(LIGHT.text)
+
+
+def test_the_focus_is_seen_on_every_list_and_paints_no_grey_box(theme: Theme, qtbot: QtBot) -> None:
+    """Who goes on by Tab sees where they are; of a button its frame tells it, no box of the style."""
+    ink = QColor(theme.tokens.accent).rgb()
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    lists: list[QAbstractItemView] = [
+        ContentsList(theme), ChecksList(theme), ChangesTable(theme), OtherList(theme, "x"), MovedList(theme),
+    ]  # fmt: skip
+    toggle, plain, box = QPushButton("toggle"), QPushButton("plain"), QCheckBox("box")
+    toggle.setCheckable(True)
+    toggle.setChecked(True)
+    for one in (*lists, toggle, plain, box):
+        column.addWidget(one)
+    window.resize(500, 900)
+    window.show()
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    for view in lists:
+        for has_focus in (True, False):
+            (view if has_focus else plain).setFocus()
+            QApplication.processEvents()
+            edge = view.grab().toImage().pixelColor(view.width() // 2, 0).rgb()
+            assert (edge == ink) == has_focus, view
+    for control in (toggle, plain):
+        inside = control.rect().adjusted(3, 3, -3, -3)
+        pictures = []
+        for one in (control, box):
+            one.setFocus()
+            QApplication.processEvents()
+            pictures.append(control.grab().toImage())
+        assert pictures[0] != pictures[1]  # the frame
+        assert pictures[0].copy(inside) == pictures[1].copy(inside)
