@@ -33,6 +33,7 @@ OUTCOME_STATES: dict[Outcome, Health] = {
     "undecided": "none",
     "bad": "critical",
 }
+_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 _HERE: dict[Readiness, str] = {"ready": "check", "missing": "connect", "impossible": "close"}
 
 
@@ -190,7 +191,7 @@ class CardView(QWidget):
         painter.setPen(QColor(tokens.muted))
         question = QRect(_PAD, 34, self.width() - 2 * _PAD, 36)
         lines = wrapped(self.card.question, painter.fontMetrics(), question.width(), 2)
-        painter.drawText(question, int(Qt.TextFlag.TextWordWrap), lines)
+        painter.drawText(question, int(_TOP), lines)  # not wrapped again: the painter measures in fractions
         impossible = self.card.readiness == "impossible"
         icons = self._theme.icons
         colour = {"ready": tokens.ok, "missing": tokens.warning, "impossible": tokens.faint}[
