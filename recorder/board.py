@@ -53,20 +53,22 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class CollectorStatus:
-    """A collector: the name of its connection, and the error with which it ended, if any."""
+    """A collector: the name of its connection, and the error with which it ended, if any; ``number`` counts
+    all collectors of the recording from 0.
+    """
 
     name: str
     is_over: bool = False
     error: HyperscopeError | None = None
+    number: int = 0
 
     def report(self) -> CollectorReport:
         """Return the collector as part of a status line; ``code`` is 0 and the message empty
         without an error.
         """
         error = self.error
-        return CollectorReport(
-            self.name, self.is_over, error.exit_code if error else 0, str(error) if error else ""
-        )
+        code, message = (error.exit_code, str(error)) if error else (0, "")
+        return CollectorReport(self.name, self.is_over, code, message, self.number)
 
 
 class Board:
@@ -89,8 +91,9 @@ class Board:
     def add_collector(self, name: str) -> int:
         """Add a collector that is about to begin; return its number, from 0."""
         with self._lock:
-            self._collectors.append(CollectorStatus(name))
-            return len(self._collectors) - 1
+            number = len(self._collectors)
+            self._collectors.append(CollectorStatus(name, number=number))
+            return number
 
     def collector(self, number: int) -> CollectorStatus:
         """Return the state of one collector."""

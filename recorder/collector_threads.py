@@ -37,8 +37,7 @@ class _Running:
 class CollectorThreads:
     """Runs collectors until they end or are stopped; thread-safe.
 
-    ``controls`` are those of all collectors; ``without_samples`` names the sources that gave nothing from
-    start to end. ``on_over`` is called when all have ended.
+    ``controls`` are those of all collectors. ``on_over`` is called when all have ended.
     """
 
     def __init__(
@@ -46,10 +45,15 @@ class CollectorThreads:
     ) -> None:
         self._queue, self._board, self._on_over = queue, board, on_over
         self.controls = RunControls()
-        self.without_samples: list[str] = []
+        self._without_samples: list[tuple[str, str]] = []
         self._adding = threading.Lock()
         self._axis = Axis()
         self._running = [self._enter(collector) for collector in collectors]
+
+    @property
+    def without_samples(self) -> list[str]:
+        """The names of sources that gave nothing from start to end."""
+        return [source for _, source in self._without_samples]
 
     @property
     def is_alive(self) -> bool:
@@ -80,6 +84,7 @@ class CollectorThreads:
                 raise UsageError(f"{shown(collector.name, _LONGEST_NAME)} is recorded already.")
             one = self._enter(collector)
             self._running.append(one)
+            self._without_samples = [pair for pair in self._without_samples if pair[0] != collector.name]
             one.thread.start()
 
     def remove(self, source: str) -> None:
@@ -131,14 +136,15 @@ class CollectorThreads:
     ) -> None:
         """A source that was in trouble from start to end, and gave nothing, has a gap as long as this run."""
         own = [source for source in self._board.sources() if source.collector == number]
+        name = self._board.collector(number).name
         if error is not None and not own:
-            self.without_samples.append(self._board.collector(number).name)
+            self._without_samples.append((name, name))
         for source in own:
             health = source.health
             reason = error.happened if error is not None else health.message
             if source.number in feed.sources_with_samples or not reason:
                 continue
-            self.without_samples.append(source.name)
+            self._without_samples.append((name, source.name))
             if not health.gaps:
                 with suppress(HyperscopeError):  # the writer has failed, which says more
                     feed.add_gaps([Gap(source.number, began_ms, now_ms(), reason)])

@@ -183,12 +183,15 @@ class SourceReport(msgspec.Struct, frozen=True):
 
 
 class CollectorReport(msgspec.Struct, frozen=True):
-    """The state of a connection: its address, whether it has ended, and with which error."""
+    """The state of a connection: its address, whether it has ended, and with which error. ``number`` is
+    another one when it was begun again.
+    """
 
     name: str = ""
     is_over: bool = False
     code: int = 0
     message: str = ""
+    number: Count = 0
 
 
 class _Event(msgspec.Struct, frozen=True, tag_field="event"):

@@ -36,6 +36,11 @@ class Questions:
             self._answers[type(answer), answer.source] = answer
             self._changed.notify_all()
 
+    def has_password(self, source: str) -> bool:
+        """Return True if the password of a source was given already."""
+        with self._changed:
+            return (Password, source) in self._answers
+
     def password(self, source: str) -> str:
         """Ask for the password of a source.
 

@@ -15,10 +15,11 @@ from PySide6.QtWidgets import QDialog
 from app.gui.changed_certificates import ChangedCertificates
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.profile_check import address_of, kinds_offered, parsed, refused_login, trouble_of
+from app.gui.profile_check import address_of, kinds_offered, login_of, parsed, refused_login, trouble_of
 from app.gui.profiles import Profiles
 from app.gui.recorder_process import RecorderProcess, RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
+from app.gui.refused_logins import RefusedLogins
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
 from app.recording.schemes import scheme_of
@@ -72,6 +73,8 @@ class Connecting(QObject):
         recordings.refused.connect(self._refused)
         recordings.over.connect(self._start_again)
         ChangedCertificates(desk, window, recordings, self._ask_about_change, self)
+        self._refused_logins = RefusedLogins(desk, recordings, self._ask_again, self)
+        self._asking: dict[tuple[bool, str, str, int], PasswordDialog] = {}
 
     def ask(self) -> None:
         """Show the connect dialog."""
@@ -234,23 +237,33 @@ class Connecting(QObject):
         """After a wrong password or a changed certificate: ask the user, then record again."""
         self._again = None
         if failure.code == LoginError.exit_code:
-            self._ask_again(process, refused_login(source, failure.message), failure.message)
+            self._ask_again(process, source, failure.message)
         else:
             again = partial(self._record_again, process.request)
             message = failure.message
             self._ask_about_change(source, message, again, lambda: self._desk.notify(message, "critical"))
 
     def _ask_again(self, process: RecorderProcess, source: str, message: str) -> None:
-        for one in (source, str(address_of(source))):
+        """Ask for the password once for each login, though several sources may have been refused with it."""
+        login = refused_login(source, message)
+        for one in (login, str(address_of(login))):
             self._typed.pop(one, None)
+        whose = login_of(address_of(login))
+        if whose in self._asking:
+            self._asking[whose].raise_()
+            return
+
+        def again(password: str) -> None:
+            if not self._refused_logins.begin_again(process, login, password):
+                self._record_again(process.request)
 
         def given(password: str, keep: bool) -> None:
-            self._typed[source] = password
-            again = partial(self._record_again, process.request)
-            self._keep({address_of(source): password}, keep=keep, then=again)
+            self._typed[login] = password
+            self._keep({address_of(login): password}, keep=keep, then=partial(again, password))
 
-        dialog = self._password_dialog(source, message)
+        self._asking[whose] = dialog = self._password_dialog(login, message)
         dialog.given.connect(given)
+        dialog.finished.connect(lambda _result: self._asking.pop(whose, None))
         _open(dialog)
 
     def _ask_about_change(
@@ -301,13 +314,8 @@ class Connecting(QObject):
 def _typed_for(source: str, typed: Mapping[str, str]) -> str | None:
     """Return the password that was typed for a source, or for another one with the same user and server."""
     wanted = address_of(source)
-    same = (text for one, text in typed.items() if _login(address_of(one)) == _login(wanted))
+    same = (text for one, text in typed.items() if login_of(address_of(one)) == login_of(wanted))
     return typed.get(source) or next(same, None)
-
-
-def _login(address: Address) -> tuple[bool, str, str, int]:
-    """A user at a server; one of the guests behind it is another one than its own of that name."""
-    return address.scheme == GUESTS.scheme, address.user, address.host.lower(), address.port
 
 
 def connect_dialog(

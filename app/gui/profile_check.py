@@ -83,6 +83,11 @@ def refused_login(source: str, message: str) -> str:
     return str(replace(guests, scheme=VCENTER.scheme, user=guests.account, path="", account=""))
 
 
+def login_of(address: Address) -> tuple[bool, str, str, int]:
+    """Return a user at a server; one of the guests behind it is another one than its own of that name."""
+    return address.scheme == GUESTS.scheme, address.user, address.host.lower(), address.port
+
+
 def _scheme(source: str) -> Scheme | None:
     beginning = source.partition(":")[0]
     return next((one for one in SCHEMES if one.prefix == f"{beginning}://"), None)

@@ -54,7 +54,7 @@ class Recordings(QObject):
         self._has_samples = False
         self._is_unwanted = False  # it was stopped before it had samples
         self._part: Path | None = None
-        self._refusals: set[str] = set()
+        self._refusals: set[tuple[str, int]] = set()
         self._changed_certificates: frozenset[str] = frozenset()
         self._stale: Snapshot | None = None
         desk.session.opened.connect(lambda _snapshot: self.show())
@@ -206,8 +206,9 @@ class Recordings(QObject):
             self._has_samples = True
             self.first_samples.emit(Path(status.session), process.request)
         for one in status.collectors:
-            if one.code in _ASKED_AGAIN and len(status.collectors) > 1 and one.name not in self._refusals:
-                self._refusals.add(one.name)
+            refusal = one.name, one.number
+            if one.code in _ASKED_AGAIN and len(status.collectors) > 1 and refusal not in self._refusals:
+                self._refusals.add(refusal)
                 self.refused.emit(process, one.name, Ended(one.code, None, message=one.message))
         changed, before = _changed_certificates(status), self._changed_certificates
         self._changed_certificates = changed

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.source_labels import health_of, message_of
 from recorder.protocol import CollectorReport, SourceReport, StatusReport
-from resources.failures import ChangedCertificateError
+from resources.failures import ChangedCertificateError, LoginError
 from resources.source_kinds import load_source_kinds
 from resources.units import format_count, format_duration
 from sessions.model import Source
@@ -21,13 +21,15 @@ from widgets.sources import SourceFacts
 class SourcesModel(QObject):
     """The facts of all sources, in the order in which they came. Signals: ``changed``; ``removed`` with the
     address of a source that the user wants to be recorded no longer; ``added`` when one more is wanted;
-    ``certificate_wanted`` with the address of one whose changed certificate is to be looked at.
+    ``certificate_wanted`` with the address of one whose changed certificate is to be looked at;
+    ``login_wanted`` with that of one whose password was refused.
     """
 
     changed = Signal()
     removed = Signal(str)
     added = Signal()
     certificate_wanted = Signal(str)
+    login_wanted = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -45,9 +47,14 @@ def live_facts(status: StatusReport, *, can_remove: bool) -> list[SourceFacts]:
     """Return the facts of each recorded source, and of connections that have none."""
     running = {one.name for one in status.collectors if not one.is_over}
     removable = running if can_remove and len(running) > 1 else set()
+    refused = {one.name for one in status.collectors if _is_refused(one)}
     made = {one.collector for one in status.sources}
     waiting = [_of_connection(one, removable) for one in status.collectors if one.name not in made]
-    return [*(_of_source(one, removable) for one in status.sources), *waiting]
+    return [*(_of_source(one, removable, refused) for one in status.sources), *waiting]
+
+
+def _is_refused(one: CollectorReport) -> bool:
+    return one.is_over and one.code == LoginError.exit_code
 
 
 def stored_facts(snapshot: Snapshot) -> list[SourceFacts]:
@@ -60,7 +67,7 @@ def stored_facts(snapshot: Snapshot) -> list[SourceFacts]:
     ]
 
 
-def _of_source(source: SourceReport, removable: set[str]) -> SourceFacts:
+def _of_source(source: SourceReport, removable: set[str], refused: set[str]) -> SourceFacts:
     health, state = health_of(source)
     facts = [("Every", format_duration(source.interval_s) if source.interval_s else "")]
     facts += [(label.capitalize(), text) for label, text in source.details.items()]
@@ -81,7 +88,7 @@ def _of_source(source: SourceReport, removable: set[str]) -> SourceFacts:
     shown = tuple((label, text) for label, text in facts if text)
     return SourceFacts(
         source.name, _kind(source.kind, source.collector), health, state, shown, message, source.source,
-        bool(source.gaps), address, changed,
+        bool(source.gaps), address, changed, source.collector if source.collector in refused else "",
     )  # fmt: skip
 
 
@@ -92,7 +99,9 @@ def _of_connection(one: CollectorReport, removable: set[str]) -> SourceFacts:
     address = one.name if one.name in removable else ""
     if one.is_over:
         health, state = ("critical", "failed") if one.code else ("none", "ended")
-        return SourceFacts(place, _kind(scheme, one.name), health, state, (), one.message)  # type: ignore[arg-type]  # two of the words
+        login = one.name if _is_refused(one) else ""
+        kind = _kind(scheme, one.name)
+        return SourceFacts(place, kind, health, state, (), one.message, login=login)  # type: ignore[arg-type]  # two of the words
     return SourceFacts(place, _kind(scheme, one.name), "info", "connecting", address=address)
 
 

@@ -74,8 +74,9 @@ def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collec
 def added_collector(source: str, interval_s: float | None, options: RecordOptions) -> Collector:
     """Return the collector of a source that is added to a recording. Raises UsageError, NotFoundError.
 
-    Its password is that of another source with the same user and server; else the keyring is asked, or
-    whoever reads our events, when it is first needed.
+    Its password is the one that a person gave for it during the recording (an older one may have been
+    refused), else that of another source with the same user and server; else the keyring is asked, or whoever
+    reads our events, when it is first needed.
     """
     scheme = scheme_of(source)
     address = scheme.parse(source)
@@ -83,9 +84,18 @@ def added_collector(source: str, interval_s: float | None, options: RecordOption
     if not isinstance(address, Address):
         return scheme.collector(address, _access(scheme, address, options, None))
     options.logins.expect(address)
-    password = options.logins.password(address) or _when_needed(_of_password(address), options)
+    password = _given(address, options) or options.logins.password(address)
+    password = password or _when_needed(_of_password(address), options)
     access = _access(scheme, address, options, options.logins.pin(address), password)
     return scheme.collector(address, access)
+
+
+def _given(address: Address, options: RecordOptions) -> Callable[[], str] | None:
+    """Return what gives the password that a person gave for an address, None if nobody was asked for it."""
+    questions, source = options.questions, str(_of_password(address))
+    if questions is None or not questions.has_password(source):
+        return None
+    return lambda: questions.password(source)
 
 
 def _when_needed(address: Address, options: RecordOptions) -> Callable[[], str]:
@@ -163,7 +173,7 @@ def _server_login(
             advice=f"Add ?{ACCOUNT}=ACCOUNT behind it, or record vcenter://ACCOUNT@{address.place} as well.",
         )
     server = replace(address, scheme=VCENTER.scheme, user=account, path="", account="")
-    password = options.logins.password(server)
+    password = _given(server, options) or options.logins.password(server)
     if password is None:
         password = _when_needed(server, options) if later else password_of(server, options)
         options.logins.note(server, password, pin)

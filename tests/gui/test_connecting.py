@@ -24,12 +24,12 @@ from resources.esxtop_records import load_esxtop_records
 from resources.source_kinds import load_source_kinds
 from tests.esxtop_service.conftest import replies
 from tests.esxtop_service.service_files import HOSTS
-from tests.gui.windows import wait
+from tests.gui.windows import child_of, wait
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import GUEST_PASSWORD, GUEST_USER, PASSWORD, USER, TestVCenter
 from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
 from widgets.marks import MarkNote
-from widgets.sources import SourceFacts
+from widgets.sources import SourceCard, SourceFacts, SourcesView
 from widgets.theme import Theme
 
 __all__ = ["replies", "start_vcenter", "vcenter"]
@@ -499,16 +499,43 @@ def test_one_of_two_that_refuses_does_not_hold_up_the_other(
     click(qtbot, dialog.connect_button)
     question = shown(live, qtbot, PasswordDialog)
     recording(live, qtbot)
+    process = live.workbench.recordings.process
+    assert process is not None
+    session = process.request.session
     assert str(servers[1].place.port) in question.windowTitle()
     wait(qtbot, lambda: live.window.status._entries[0].state == "critical")
-    question.line.setText(PASSWORD)
-    click(qtbot, question.ok)
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    wait(qtbot, lambda: not question.isVisible())
+
+    live.window.show_panel("sources")
+    sources = child_of(live.window, SourcesView)
+
+    def refused() -> list[SourceCard]:
+        return [card for card in sources.cards if card.log_in.isVisible()]
+
+    def give(password: str) -> None:
+        wait(qtbot, refused)
+        [card] = refused()
+        assert card.facts.title == f"127.0.0.1:{servers[1].place.port}"
+        click(qtbot, card.log_in)
+        question = shown(live, qtbot, PasswordDialog)
+        question.line.setText(password)
+        click(qtbot, question.ok)
+        wait(qtbot, lambda: not question.isVisible())
+
+    give("wrong again")
+    again = shown(live, qtbot, PasswordDialog)
+    qtbot.keyClick(again, Qt.Key.Key_Escape)
+    wait(qtbot, lambda: not again.isVisible())
+    give(PASSWORD)
 
     def both() -> bool:
-        process = live.workbench.recordings.process
-        sources = process.status.sources if process is not None else ()
-        names = {one.name for one in sources if one.state == "recording"}
+        names = {one.name for one in process.status.sources if one.state == "recording"}
         return {f"127.0.0.1:{server.place.port}" for server in servers} <= names
 
     wait(qtbot, both)
+    assert live.workbench.recordings.process is process, "the other one was recorded all the time"
+    assert process.request.session == session
+    assert not refused()
     stop(live, qtbot)
+    assert not any("nothing came" in one.text for one in live.window.messages.shown)

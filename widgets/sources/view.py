@@ -33,7 +33,8 @@ _COLUMNS = 2
 class SourceFacts:
     """What is shown of a source. ``source`` is its id (0: a connection that has none yet), ``facts`` are
     labels with their values, ``message`` is what is wrong. ``address``: it can be taken out of the recording.
-    ``certificate``: the address of one that shows another certificate than before.
+    ``certificate``: the address of one that shows another certificate than before. ``login``: that of one
+    whose password was refused.
     """
 
     title: str
@@ -46,6 +47,7 @@ class SourceFacts:
     gaps: bool = False
     address: str = ""
     certificate: str = ""
+    login: str = ""
 
 
 class SourcesView(Pane):
@@ -54,7 +56,8 @@ class SourcesView(Pane):
     Signals: ``chosen`` with the id of a source that alone is to be shown; ``gaps_wanted`` with that of one
     whose gaps are to be shown; ``removed`` with the address of one that is to be recorded no longer;
     ``added`` when one more is wanted; ``certificate_wanted`` with the address of one whose changed
-    certificate is to be looked at; ``copied`` with a message; ``save_wanted`` with a FileOffer.
+    certificate is to be looked at; ``login_wanted`` with that of one whose password was refused; ``copied``
+    with a message; ``save_wanted`` with a FileOffer.
     """
 
     chosen = Signal(object)
@@ -62,6 +65,7 @@ class SourcesView(Pane):
     removed = Signal(str)
     added = Signal()
     certificate_wanted = Signal(str)
+    login_wanted = Signal(str)
     copied = Signal(str)
     save_wanted = Signal(object)
 
@@ -105,6 +109,7 @@ class SourcesView(Pane):
         while len(self.cards) < len(sources):
             card = SourceCard(self._theme)
             card.certificate_wanted.connect(self.certificate_wanted)
+            card.login_wanted.connect(self.login_wanted)
             self._column.insertWidget(1 + len(self.cards), card)
             self.cards.append(card)
         for card, one in zip(self.cards, sources, strict=True):
@@ -163,11 +168,14 @@ class SourcesView(Pane):
 
 
 class SourceCard(QFrame):
-    """The card of one source; it can have the keyboard, for its menu. Signal: ``certificate_wanted`` with the
-    address of the source, whose changed certificate is to be looked at.
+    """The card of one source; it can have the keyboard, for its menu.
+
+    Signals, with the address of the source: ``certificate_wanted`` when its changed certificate is to be
+    looked at, ``login_wanted`` when another password is to be given.
     """
 
     certificate_wanted = Signal(str)
+    login_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -184,6 +192,9 @@ class SourceCard(QFrame):
         self.compare = QPushButton("Compare the thumbprints…")
         self.compare.clicked.connect(lambda: self.certificate_wanted.emit(self.facts.certificate))
         self.compare.hide()
+        self.log_in = QPushButton("Another password…")
+        self.log_in.clicked.connect(lambda: self.login_wanted.emit(self.facts.login))
+        self.log_in.hide()
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
@@ -200,6 +211,7 @@ class SourceCard(QFrame):
         column.addWidget(self._kind)
         column.addWidget(self._message)
         column.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.log_in, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(self._grid)
 
     def show_source(self, facts: SourceFacts) -> None:
@@ -213,6 +225,7 @@ class SourceCard(QFrame):
         self._message.setText(breakable(shown(facts.message, _LONGEST)))
         self._message.setVisible(bool(facts.message))
         self.compare.setVisible(bool(facts.certificate))
+        self.log_in.setVisible(bool(facts.login))
         self._show_facts(facts.facts)
         spoken = (
             facts.title,

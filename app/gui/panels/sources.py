@@ -24,6 +24,7 @@ class SourcesPanel(QObject):
         self.view.removed.connect(desk.sources.removed)
         self.view.added.connect(desk.sources.added)
         self.view.certificate_wanted.connect(desk.sources.certificate_wanted)
+        self.view.login_wanted.connect(desk.sources.login_wanted)
         self.view.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.save_wanted.connect(desk.save_file)
         self._renew()
