@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from widgets.keys import KeyHandlers, KeyRow
 
 KEYS = (KeyRow("leave", "Clear the search, or leave it", ("Esc", "Down")),)
+
+_EXPORT = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_E)
 
 
 class SearchField(QLineEdit):
@@ -22,11 +24,16 @@ class SearchField(QLineEdit):
         self._keys = KeyHandlers(KEYS, {"leave": self._clear_or_leave})
 
     def event(self, event: QEvent) -> bool:
-        """Claim the key Escape, even if the window has a shortcut on it."""
-        override = event.type() == QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
+        """Claim the key Escape, even if the window has a shortcut on it. Leave the window its Ctrl+E, which
+        is another key for End on some Linux desktops.
+        """
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+            if event.keyCombination() == _EXPORT:
+                event.ignore()
+                return False
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program
+from app.gui.export_dialog import ExportDialog
 from tests.e2e.hands import click, drag, one_visible, press, type_, until, wheel_down
 from widgets.charts.page import ChartsPage
 from widgets.charts.plot import Plot
@@ -55,10 +57,16 @@ def moment(program: Program, arguments: list[str]) -> dict[str, object]:
     click(timeline, QPoint(timeline.width() // 2, 12))
     on_timeline = desk.moment.at
     click(window.top.moment.leave)
+    at_the_end = desk.moment.at
+    press("ctrl+f")
+    press("ctrl+e")  # in the search field, where Linux has it for End
+    until("the export's dialog", lambda: isinstance(QApplication.activeModalWidget(), ExportDialog))
+    press("Escape")
+    until("the dialog is closed", lambda: QApplication.activeModalWidget() is None)
     return {
         "pinned": pinned, "mark": mark, "after_drag": after_drag, "scope": scope == desk.scope.scope,
         "on_slider": on_slider, "by_wheel": by_wheel, "released": released, "on_timeline": on_timeline,
-        "at_the_end": desk.moment.at,
+        "at_the_end": at_the_end,
     }  # fmt: skip
 
 
