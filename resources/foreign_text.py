@@ -97,7 +97,9 @@ _LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 _REPLACED = "\ufffd"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_LONG, _BEGIN, _END = re.compile(r"\S{27,}"), 12, 10
-_LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
+_LONG_WORD = re.compile(r"\S{18,}")
+_PIECE = re.compile(r"[^-._@/:,;=&?+]{1,14}(?:[-._@/:,;=&?+]+|$)|.{1,6}")
+"""A part of a name up to what parts its parts; else six characters, as of a device's long number."""
 _SLASHED_UNIT, _WHOLE_SLASH = re.compile(r"(?<=\d\N{NO-BREAK SPACE})(\w{0,6})/(?=\w)"), "\\1/\N{WORD JOINER}"
 """Lines may break behind a slash: "905 /s" would lose its "s"."""
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")

@@ -48,6 +48,20 @@ def test_a_heading_has_the_begin_and_the_end_of_a_device() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("word", "pieces"),
+    [
+        ("administrator@vsphere.local", ["administrator@", "vsphere.", "local"]),
+        ("naa.600508b4000603860001287dbba3", ["naa.", "600508", "b40006", "038600", "01287dbba3"]),
+        ("vmnic0:transmit-packets-dropped", ["vmnic0:", "transmit-", "packets-", "dropped"]),
+        ("supercalifragilistic", ["superc", "alifragilistic"]),
+        ("a_short_one", ["a_short_one"]),
+    ],
+)
+def test_a_long_word_breaks_where_its_parts_end(word: str, pieces: list[str]) -> None:
+    assert breakable(word).split("\u200b") == pieces
+
+
 @given(st.text())
 def test_nothing_else_changes(text: str) -> None:
     def plain(one: str) -> str:
