@@ -36,11 +36,12 @@ def require_space(session: Path, keep_free: int) -> None:
             advice="Check whether the folder or the network share is still there.",
         ) from error
     if free < keep_free:
+        stored = "What was recorded is stored; the recording does not go on."
         raise DiskFullError(
             f"The disk that holds {session.name} has {format_bytes(free)} left, "
             f"less than the {format_bytes(keep_free)} that a recording leaves free.",
-            meaning="What was recorded is stored; the recording does not go on.",
-            advice="Free some space, record to another disk, or set --keep-free lower.",
+            meaning=stored if session.exists() else "Nothing is recorded.",
+            advice="Free some space or record to another disk; a command may also ask for less: --keep-free.",
         )
 
 

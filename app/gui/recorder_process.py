@@ -15,6 +15,9 @@ from sessions.times import iso
 
 State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
 
+_REFUSALS = range(2, 70)
+"""Exit codes of failures that the recorder has a sentence for: it ended, and did not die."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordRequest:
@@ -229,7 +232,8 @@ class RecorderProcess(QObject):
 
     def _end(self, code: int) -> None:
         last = self._last
-        self._set("ended" if last is not None else "died")
+        is_refused = not self.is_test and code in _REFUSALS and bool(self._child.last_error)
+        self._set("ended" if last is not None or is_refused else "died")
         if last is None:
             message = self._child.last_error or f"The recorder ended without a message (code {code})."
             last = protocol.Ended(code or 1, None, message=message)

@@ -324,6 +324,7 @@ def test_what_can_not_be_recorded_is_said(live: Program, qtbot: QtBot, home: Pat
     live.workbench.recordings.start(RecordRequest(("lab:no-such-scenario",), str(session)))
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert "no-such-scenario" in live.window.messages.text
+    assert "died" not in live.window.messages.text
     assert not session.exists()
 
 

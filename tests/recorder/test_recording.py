@@ -284,8 +284,9 @@ def test_a_part_in_which_nothing_more_was_counted_says_so(session_path: Path) ->
 
 
 def test_it_ends_before_the_disk_is_full(session_path: Path) -> None:
-    with pytest.raises(DiskFullError, match="leaves free"):
+    with pytest.raises(DiskFullError, match="leaves free") as failed:
         play(session_path, Scripted("vc01", ticks(1)), rules=SpaceRules(1 << 60, 0, 0))
+    assert failed.value.meaning == "Nothing is recorded."
     assert not session_path.exists()
 
 
@@ -300,7 +301,7 @@ def test_it_ends_in_good_order_when_space_runs_out(tiny_disk: Path) -> None:
 
     outcome = play(path, Scripted("vc01", grow), rules=SpaceRules(500_000, 0, 0), stop=False)
     assert outcome.code == DiskFullError.exit_code
-    assert "leaves free" in str(outcome.error)
+    assert "leaves free. What was recorded is stored" in str(outcome.error)
     assert check_session(path, thorough=True) == []
     with SessionReader.open(path) as reader:
         assert reader.sources()[0].samples > 3 * SERIES
