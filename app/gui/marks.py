@@ -101,7 +101,7 @@ class Marking(QObject):
                 "warning",
             )
         else:
-            self._desk.notify(str(error), "critical")
+            self._desk.notify(f"The mark was not stored. {error}", "critical")
 
 
 class _Step(QUndoCommand):

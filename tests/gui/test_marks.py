@@ -248,6 +248,17 @@ def test_a_mark_that_is_gone_already(live: Program, qtbot: QtBot, home: Path) ->
     assert texts(live) == ["two"]
 
 
+def test_a_session_that_can_not_be_written_says_that_the_mark_is_lost(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    """It can be opened, and is: what can't be done must be named."""
+    path, _ = open_with_marks(live, qtbot, home, "one")
+    path.with_name(path.name + "-lock").mkdir()
+    note(live, qtbot, "lost")
+    wait(qtbot, lambda: "The mark was not stored. " in live.window.messages.text)
+    assert stored(path) == ["one"]
+
+
 def test_a_session_that_somebody_else_writes_takes_no_mark(live: Program, qtbot: QtBot, home: Path) -> None:
     path = record(home / "demo.hscope", seconds=300)
     with SessionWriter.open(path):

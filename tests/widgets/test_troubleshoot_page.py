@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from resources.guided_flow import load_flow
@@ -20,6 +20,7 @@ from sessions.troubleshooting import (
     AwaitedSamples,
     CheckedAgain,
     CheckResult,
+    Note,
     RowResult,
     RuleLine,
     SeenChange,
@@ -241,6 +242,28 @@ def test_a_row_names_the_check_that_its_number_is_of_and_says_what_is_new() -> N
     said = {one.id: plain(one.measured) for one in lines if isinstance(one, ListRow)}
     assert said["ready"] == "High ready time of many was 5.18 %, now 5.23 %"
     assert said["tools"].startswith("new: db-prod")
+
+
+def first_ink(label: QLabel) -> int:
+    """The first row of a label in which something is painted."""
+    picture = label.grab().toImage()
+    ground = picture.pixel(picture.width() - 1, 0)
+    rows = range(picture.height())
+    return next(y for y in rows if any(picture.pixel(x, y) != ground for x in range(picture.width())))
+
+
+def test_a_note_stands_on_the_line_of_its_time(page: TroubleshootPage) -> None:
+    show_run(page)
+    page.detail.show_notes([Note(1_200_000, "Saving takes 20 s.", "mara")], "")
+    QApplication.processEvents()
+    labels = {plain(one.text()): one for one in page.detail.findChildren(QLabel)}
+    when, text = labels["00:20 mara"], labels["Saving takes 20 s."]
+    tops = [one.mapTo(page, QPoint(0, first_ink(one))).y() for one in (when, text)]
+    assert abs(tops[0] - tops[1]) <= 2
+    remover = page.detail.findChild(QToolButton, "remove-note")
+    assert remover is not None
+    cross = remover.mapTo(page, remover.rect().center()).y()
+    assert 0 < cross - tops[1] < 12
 
 
 def test_who_is_not_helped_is_told_how_to_go_on(page: TroubleshootPage) -> None:

@@ -192,9 +192,12 @@ class CheckDetail(QScrollArea):
         for row, one in enumerate(notes):
             when = _words("muted", f"{clock.time(one.at, seconds=False)} {shown(one.by, 20)}".strip())
             text = _words("", breakable(shown(one.text, 2000)))
-            self._notes.addWidget(when, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._notes.addWidget(text, row, 1)
-            self._notes.addWidget(self._remover(one), row, 2, Qt.AlignmentFlag.AlignTop)
+            remover = self._remover(one)
+            above = max(0, (remover.sizeHint().height() - text.fontMetrics().lineSpacing()) // 2)
+            for column, label in enumerate((when, text)):  # their first lines beside the middle of the button
+                label.setContentsMargins(0, above, 0, 0)
+                self._notes.addWidget(label, row, column, Qt.AlignmentFlag.AlignTop)
+            self._notes.addWidget(remover, row, 2, Qt.AlignmentFlag.AlignTop)
         self.kept.setText(breakable(shown(kept, 400)))
         self.kept.setVisible(bool(kept))
 
