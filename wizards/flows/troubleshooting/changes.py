@@ -58,7 +58,7 @@ def changes_seen(
     counted = list(_counted(session, where, when, flow, records))
     facts = _facts(session, where, when, flow, records)
     told = [
-        *_events(session, where, when, kinds),
+        *_events(session, where, when, kinds, records),
         *(one for one in facts if not any(_are_one(one, other) for other in counted)),
         *counted,
     ]
@@ -73,15 +73,15 @@ def _are_one(fact: SeenChange, counted: SeenChange) -> bool:
     )
 
 
-def _events(session: SampleSource, where: Around, when: TimeRange, kinds: Changes) -> Iterator[SeenChange]:
+def _events(
+    session: SampleSource, where: Around, when: TimeRange, kinds: Changes, records: Records
+) -> Iterator[SeenChange]:
     wanted = {*kinds.own, *kinds.arriving, *kinds.storing}
-    names = session.entities()
     for event in session.events():
         if event.kind not in wanted or event.entity is None or not where.has(event.entity):
             continue
         if event.until >= when.start and event.at <= when.end:
-            entity = names.get(event.entity)
-            name = entity.name if entity else event.entity.key
+            name = records.name(event.entity, when.end)  # as its settings are told
             yield SeenChange(event.until, event.text, event.entity, name, event.by)
 
 
