@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
 
 from app.gui.application import Program
+from app.gui.window import Window
 from tests.e2e.hands import (
+    click,
     click_in,
     drag_within,
+    let_run,
     one_visible,
     press,
     right_click,
@@ -20,6 +24,19 @@ from tests.e2e.hands import (
     visible,
 )
 from widgets.charts.page import ChartsPage
+
+
+def save_as(window: Window, path: Path) -> None:
+    """Type a path into the dialog for files: Qt's own, or on Windows the system's, which is no widget."""
+    one_visible(window, QFileDialog)
+    if sys.platform == "win32":
+        until("the system's dialog", lambda: not window.isActiveWindow())
+        let_run(2.0)
+    else:
+        until("its line", lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+    press("ctrl+a")
+    type_(str(path))
+    press("Return")
 
 
 def charts(program: Program, arguments: list[str]) -> dict[str, object]:
@@ -52,16 +69,13 @@ def charts(program: Program, arguments: list[str]) -> dict[str, object]:
     assert isinstance(menu, QMenu)
     action = next(one for one in menu.actions() if one.text() == "Save picture…")
     click_in(menu, menu.actionGeometry(action))
-    one_visible(window, QFileDialog)
-    until("its line", lambda: isinstance(QApplication.focusWidget(), QLineEdit))
-    press("ctrl+a")
-    type_(str(picture))
-    press("Return")
+    save_as(window, picture)
     until("the picture", picture.exists)
     until("the dialog is gone", lambda: not visible(window, QFileDialog))
     until("the window is back", window.isActiveWindow)
     titles = [card.spec.shown_title for card in stack.cards]
-    plot.setFocus()
+    click(plot)  # under Wine the dialog leaves the keyboard to nobody
+    until("the chart has the keyboard", plot.hasFocus)
     press("Delete")
     until("it is closed", lambda: [card.spec.shown_title for card in stack.cards] == titles[1:])
     press("ctrl+z")
