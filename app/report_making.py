@@ -32,6 +32,7 @@ from sessions.times import TimeRange
 from sessions.troubleshooting import TroubleshootingRun, current_runs_of
 from sessions.verdicts import Verdict
 from viewmodels.entity_limits import entity_limits
+from viewmodels.possible_samples import without_impossible_samples
 from viewmodels.report.composing import report_of
 from viewmodels.report.document import Report, Section
 from viewmodels.report.material import Compared, Knowledge, Material, PutChart
@@ -194,7 +195,8 @@ def _compared(
     ]
     windows = _windows(readers[0], asked)
     a, b = (
-        Side(one, window, asked.left_out) for one, window in zip(readers, (windows.a, windows.b), strict=True)
+        Side(one, window, asked.left_out)
+        for one, window in zip(without_impossible_samples(readers), (windows.a, windows.b), strict=True)
     )
     for name, side in zip(asked.names, (a, b), strict=True):
         if not any(side.ticks(one.id) for one in side.session.sources()):

@@ -25,6 +25,7 @@ from viewmodels.comparison_texts import (
 )
 from viewmodels.elision import NameSet
 from viewmodels.health import Health
+from viewmodels.possible_samples import series_left_out
 from viewmodels.text_table import TextTable
 
 Confidence = Literal["high", "medium", "low", "indicative"]
@@ -239,9 +240,10 @@ def page_head(found: Comparison, rows: Sequence[ComparedRow]) -> PageHead:
         f"{format_count(counts['undecided'])} undecided · corrected for all comparisons"
     )
     few = few_samples(found)
+    limits = (few or indicative_note(found), series_left_out(side.session for side in found.sides))
     return PageHead(
         _state(found, sure, is_short=bool(few)), _line(found, rows, sure, few), better, worse, to_know,
-        counts["same"], counts["undecided"], about, few or indicative_note(found), sure,
+        counts["same"], counts["undecided"], about, " ".join(one for one in limits if one), sure,
     )  # fmt: skip
 
 

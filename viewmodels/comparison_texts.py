@@ -18,6 +18,7 @@ from resources.foreign_text import shown
 from resources.units import ABSENT, format_change, format_changes, format_count, format_value
 from sessions.clock import Clock
 from sessions.model import Event
+from viewmodels.possible_samples import series_left_out
 
 SAME = "~"
 """How "no real difference" is written; never as a change of 0.6 %."""
@@ -75,12 +76,17 @@ def counted(comparison: Comparison) -> str:
     """
     counts, rate = comparison.counts, comparison.importance.rules.judging.discovery_rate.value
     total = len(comparison.pairs)
-    return (
+    notes = (
+        few_samples(comparison) or indicative_note(comparison),
+        series_left_out(side.session for side in comparison.sides),
+    )
+    sentence = (
         f"Of {format_count(total)} series {format_count(counts['same'])} are the same, "
         f"{format_count(counts['undecided'])} undecided. Corrected for all {format_count(total)} "
         "comparisons (Benjamini-Hochberg): of what is called different at most "
-        f"{format_value(rate * 100, '%')} is chance. {few_samples(comparison) or indicative_note(comparison)}"
-    ).rstrip()
+        f"{format_value(rate * 100, '%')} is chance."
+    )
+    return " ".join(one for one in (sentence, *notes) if one)
 
 
 def few_samples(comparison: Comparison) -> str:

@@ -6,15 +6,18 @@ One sample of 1e15 % would else be the whole scale of its chart, and the first r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from resources.possible_values import load_possible_values
 from resources.units import format_count, format_value
 from sessions.model import FloatArray, Frame, IntArray, Overview, SampleSource, Series, SeriesStats
+from sessions.passing_on import PassingOn
 from sessions.series_statistics import copied, measure
 from sessions.times import TimeRange
 
@@ -94,6 +97,43 @@ class PossibleReader:
         return found
 
 
+@runtime_checkable
+class _ReadsRepeatedly(Protocol):
+    def read_repeatedly(self) -> AbstractContextManager[None]: ...
+
+
+class PossibleSource(PassingOn):
+    """A session without what no host can have, for what takes a whole session: comparing, correlating."""
+
+    def __init__(self, source: SampleSource) -> None:
+        super().__init__(source)
+        self._reader = PossibleReader(source, source.series())
+
+    @property
+    def left_out(self) -> int:
+        """Of how many series samples have been left out so far."""
+        return len(self._reader.left_out)
+
+    def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
+        """Return statistics of each series over the window."""
+        return self._reader.stats(np.asarray(ids, np.int64), window)
+
+    def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
+        """Return the samples: one frame for each source that has any of the series."""
+        return self._reader.read(ids, window)
+
+    def read_repeatedly(self) -> AbstractContextManager[None]:
+        """Return a block within which all reads see one state, if the session can do that."""
+        source = self._source
+        return source.read_repeatedly() if isinstance(source, _ReadsRepeatedly) else nullcontext()
+
+
+def without_impossible_samples(sessions: Sequence[SampleSource]) -> list[PossibleSource]:
+    """Return these sessions without what no host can have; one that is there twice stays one."""
+    made = {id(one): PossibleSource(one) for one in sessions}
+    return [made[id(one)] for one in sessions]
+
+
 Limits = Mapping[int, tuple[float, float]]
 """The lowest and highest possible sample by series id; without an entry everything is possible."""
 
@@ -139,6 +179,17 @@ def left_out_count(numbers: int) -> str:
     if numbers == 1:
         return "1 number that no host can have is left out"
     return f"{format_count(numbers)} numbers that no host can have are left out"
+
+
+def series_left_out(sessions: Iterable[SampleSource]) -> str:
+    """Return ``2 series have samples that no host can have: they are left out.``; empty for none."""
+    number = sum(
+        one.left_out for one in {id(one): one for one in sessions}.values() if isinstance(one, PossibleSource)
+    )
+    if not number:
+        return ""
+    have = "1 series has" if number == 1 else f"{format_count(number)} series have"
+    return f"{have} samples that no host can have: they are left out."
 
 
 def _bounds(ids: IntArray, limits: Limits) -> tuple[FloatArray, FloatArray]:

@@ -38,6 +38,7 @@ from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.comparison_texts import distinct_ranks
+from viewmodels.possible_samples import without_impossible_samples
 
 _TOP, _REASONS = 20, 3
 
@@ -95,7 +96,8 @@ def compare_(
         clock = clock_of(reader, times)
         windows = _windows(reader, second, window_a, window_b, clock)
         out = tuple(named_window(text, clock, "--leave-out") for text in leave_out or ())
-        sides = Side(reader, windows.a, out), Side(second or reader, windows.b, out)
+        first, last = without_impossible_samples((reader, second or reader))
+        sides = Side(first, windows.a, out), Side(last, windows.b, out)
         _require_samples(sides)
         with cancellable() as cancel, progress_bar("Comparing") as show:
 

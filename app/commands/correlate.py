@@ -23,6 +23,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.correlation_question import question_of_finding, reference_named
 from viewmodels.correlation_rows import CorrelationRow, CorrelationView, correlation_view
+from viewmodels.possible_samples import PossibleSource
 
 _WIDEST = 120
 
@@ -61,7 +62,7 @@ def correlate(
         clock = clock_of(reader, times)
         window = window_of(reader, start, end, clock)
         question = _question(reader, entity, counter, instance, finding, window, top)
-        found = what_moved(reader, question, known, progress=show, cancel=cancel)
+        found = what_moved(PossibleSource(reader), question, known, progress=show, cancel=cancel)
     if as_json:
         why = correlation_view(found, clock, top).empty  # why nothing is ranked
         print_json({**correlation_json(found, top), "why": why or None})

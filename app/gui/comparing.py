@@ -13,6 +13,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.comparison_choices import PairOffer
 from viewmodels.comparison_page import ComparisonPage, comparison_page
+from viewmodels.possible_samples import without_impossible_samples
 
 _COMPARED, _RANKED = 0.9, 0.95
 """The parts of the work that are done after comparing, and before the rows are made."""
@@ -34,7 +35,8 @@ def compared(
     windows = pair.a.window, pair.b.window
     if readers[0] is readers[1]:
         windows = apart(*windows)
-    sides = Side(readers[0], windows[0], left_out), Side(readers[1], windows[1], left_out)
+    one, other = without_impossible_samples(readers)
+    sides = Side(one, windows[0], left_out), Side(other, windows[1], left_out)
     _require_samples(*sides)
     found = compare(
         *sides,

@@ -9,6 +9,7 @@ from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.correlation_question import question_of_finding
+from viewmodels.possible_samples import PossibleSource
 
 _TOP = 30
 
@@ -24,4 +25,4 @@ def moved_with(
         question = question_of_finding(reader, finding, _TOP)
     else:
         question = Question(series, window, _TOP)
-    return correlate(reader, question, progress=job.progress, cancel=job)
+    return correlate(PossibleSource(reader), question, progress=job.progress, cancel=job)

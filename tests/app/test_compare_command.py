@@ -124,6 +124,26 @@ def test_the_text_fits_and_says_what_matters_first(say: Say, session: Path, colu
     assert ("interval" in out) == (columns == 120)
 
 
+def test_numbers_that_no_host_can_have_are_left_out_and_counted(say: Say, tmp_path: Path) -> None:
+    """One sample of 1e15 % was a host 27 billion times as busy, and a load that could not be compared."""
+    path = tmp_path / "wild.hscope"
+    busy, negative = noise(40, 1, 1), np.full(N, -5.0)
+    busy[100] = 1e15
+    columns = {SeriesSpec(HOST, "cpu.pcpu_util", "%"): busy, SeriesSpec(VM, "cpu.ready", "%"): negative}
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        writer.add_entities([Entity(HOST, "esx01"), Entity(VM, "db-prod", HOST)])
+        layout = writer.add_layout(source, writer.add_series(source, list(columns)))
+        times = START + np.arange(N, dtype=np.int64) * 5000
+        writer.add_block(layout, encode_block(times, np.stack(list(columns.values()), axis=1)))
+    code, out, err = say(path, "--a", A, "--b", B)
+    assert (code, err) == (0, "")
+    assert "Same load? Yes." in out
+    words = " ".join(out.split())
+    assert "Of 1 series 1 are the same" in words
+    assert words.count("2 series have samples that no host can have: they are left out.") == 1
+
+
 def test_hostile_names_are_shown_not_obeyed(say: Say, tmp_path: Path) -> None:
     path = written(tmp_path / "x.hscope", name="\x1b]0;gotcha\x07=cmd()\u202eevil\n" + "n" * 200)
     for words in ((), ("--json",), ("--csv",)):

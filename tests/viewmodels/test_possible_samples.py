@@ -14,7 +14,13 @@ from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
 from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.last_values import last_values
-from viewmodels.possible_samples import PossibleReader, left_out_text, limits_of
+from viewmodels.possible_samples import (
+    PossibleReader,
+    left_out_text,
+    limits_of,
+    series_left_out,
+    without_impossible_samples,
+)
 from viewmodels.rankings import highest
 from viewmodels.session_summary import sparkline
 from viewmodels.snapshot import read_snapshot
@@ -95,6 +101,21 @@ def test_the_thumbnail_of_the_start_page_is_not_theirs(reader: SessionReader) ->
     """One sample of 1e15 % would be its scale, and all others a line at the bottom."""
     curve = sparkline(reader, reader.series()[:1], WINDOW)
     assert (min(curve), max(curve)) == (round(1 / 7, 3), 1.0)
+
+
+def test_a_whole_session_without_them_says_of_how_many_series(reader: SessionReader) -> None:
+    one, again = without_impossible_samples((reader, reader))
+    assert one is again
+    ids = np.array([series.id for series in reader.series()])
+    with one.read_repeatedly():
+        assert series_left_out((one, again)) == ""
+        found = one.stats(ids, WINDOW)
+        assert found.maximum.tolist() == [7.0, 4.0]
+        (frame,) = one.read(ids, WINDOW)
+        assert np.isnan(frame.values[3, 0])
+    assert series_left_out((one, again)) == "1 series has samples that no host can have: they are left out."
+    assert series_left_out((reader,)) == ""
+    assert [series.id for series in one.series()] == ids.tolist()
 
 
 def test_a_finding_was_not_at_its_worst_then(reader: SessionReader) -> None:
