@@ -18,7 +18,7 @@ from viewmodels.buckets import Buckets
 from viewmodels.distinct_names import row_names
 from viewmodels.entity_limits import EntityLimits
 from viewmodels.health import Health
-from viewmodels.possible_samples import PossibleReader
+from viewmodels.possible_samples import PossibleReader, left_out_of
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.work import UnwatchedWork, Work
@@ -50,6 +50,7 @@ class Heat:
 
     ``top`` is the value of the strongest colour; from ``limit`` on colours show a warning (NaN: no limit).
     ``limits`` (rows,) are those of the rows where these are not all the same; else it is empty.
+    ``left_out`` says of how many entities numbers that no host can have were left out; empty for none.
     """
 
     title: str = ""
@@ -60,6 +61,7 @@ class Heat:
     limit: float = np.nan
     top: float = 1.0
     limits: FloatArray = field(default_factory=lambda: np.zeros(0))
+    left_out: str = ""
 
     @property
     def limit_text(self) -> str:
@@ -149,6 +151,7 @@ def heat_map(
         np.nan if is_share else limit,
         100.0 if is_share else max(critical, limit * 2),
         warnings[at] if differ else np.zeros(0),
+        left_out_of(len(possible.left_out)),
     )
 
 

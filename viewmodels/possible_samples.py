@@ -181,6 +181,11 @@ def left_out_count(numbers: int) -> str:
     return f"{format_count(numbers)} numbers that no host can have are left out"
 
 
+def left_out_of(many: int) -> str:
+    """Return ``numbers that no host can have are left out of 2``; empty for none."""
+    return f"numbers that no host can have are left out of {format_count(many)}" if many else ""
+
+
 def series_left_out(sessions: Iterable[SampleSource]) -> str:
     """Return ``2 series have samples that no host can have: they are left out.``; empty for none."""
     number = sum(

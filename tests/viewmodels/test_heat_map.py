@@ -107,12 +107,25 @@ def test_rows_are_ranked_before_they_are_cut(path: Path) -> None:
         ("vm1", "30 %", "critical"),
         ("vm2", "12 %", "critical"),
     ]
+    assert heat.left_out == ""
     assert heat.values.shape == (2, 240)
     assert np.nanmax(heat.values, axis=1).tolist() == [30.0, 12.0]
 
 
 def test_what_has_no_sample_has_no_row(path: Path) -> None:
     assert {row.name for row in map_of(path, "Highest value", 99).rows} == {"vm0", "vm1", "vm2", "vm3", "vm4"}
+
+
+def test_it_says_of_how_many_rows_impossible_numbers_are_left_out(tmp_path: Path) -> None:
+    rows = np.ones((20, 3))
+    rows[:, 0], rows[3, 1] = -5.0, 1e15
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in VMS[:3]])
+        specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in VMS[:3]]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, rows, every_s=20)
+    heat = map_of(tmp_path / "s.hscope", "Highest value", 99)
+    assert sorted(row.name for row in heat.rows) == ["vm1", "vm2"]
+    assert heat.left_out == "numbers that no host can have are left out of 2"
 
 
 def test_only_the_window_counts(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -322,6 +323,25 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     assert label.width() < label.fontMetrics().horizontalAdvance(label.text())
     assert pictures[0] != pictures[1]
     assert "2 rows, worst first" in label.toolTip()
+
+
+def test_the_heat_map_says_what_it_leaves_out_where_it_shows_some_rows_or_none(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    view = HeatmapView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.resize(600, 300)
+    view.show()
+    qtbot.waitExposed(view)
+    rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
+    shown = Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0)
+    view.show_heat(shown)
+    assert view.left_out.isHidden()
+    left_out = "numbers are left out of 2"
+    for heat in (replace(shown, left_out=left_out), Heat(left_out=left_out)):
+        view.show_heat(heat)
+        assert view.left_out.isVisible()
+        assert view.left_out.text() == "Numbers are left out of 2"
 
 
 def test_who_does_most_is_told_apart_in_a_narrow_list(theme: Theme, qtbot: QtBot) -> None:

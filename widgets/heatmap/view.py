@@ -61,6 +61,10 @@ class HeatmapView(QWidget):
         bar.addWidget(self.counters, 3)
         bar.addWidget(self.measures, 2)
         bar.addWidget(self.summary, 2)
+        self.left_out = ElidedLabel()  # what is not shown: below the bar, whose room is for what is
+        self.left_out.setProperty("role", "muted")
+        self.left_out.setContentsMargins(12, 0, 12, 6)
+        self.left_out.hide()
         self.sort = QPushButton("Worst first")
         self.sort.setToolTip("Rows keep their places while samples come. This sorts them again.")
         self.sort.clicked.connect(self.sorting_wanted)
@@ -70,6 +74,7 @@ class HeatmapView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        column.addWidget(self.left_out)
         column.addWidget(self.map, 1)
         column.addWidget(self._empty, 1)
         FocusPassing(self, lambda: self.map)
@@ -97,6 +102,8 @@ class HeatmapView(QWidget):
         rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows"
         order = ", worst first" if is_sorted(heat) else ""
         self.summary.show_text(*((f"{rows}{order}{limit}", rows) if heat.rows else ("",)))
+        self.left_out.show_text(f"{heat.left_out[:1].upper()}{heat.left_out[1:]}")
+        self.left_out.setVisible(bool(heat.left_out))
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:
