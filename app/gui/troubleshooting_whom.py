@@ -37,6 +37,15 @@ class WhomToLookInto(QObject):
         finally:
             self._is_leaving = False
 
+    def begin(self) -> None:
+        """Look into whom the other pages show, where the session has no worst problem to begin with."""
+        chosen, whole = self._desk.scope.scope.entities, self._desk.session.whole
+        is_judged = self._desk.findings.diagnosis is not None
+        if self._model.question is None and is_judged and whole is not None and len(chosen) == 1:
+            of = entity_of_symptom(whole, next(iter(chosen)))
+            if of is not None:
+                troubleshoot(self._desk, of, front=False)
+
     def offer(self) -> None:
         """Offer whom the other pages have shown since, if that is somebody else than is looked into here."""
         question, whole, scope = self._model.question, self._desk.session.whole, self._desk.scope.scope

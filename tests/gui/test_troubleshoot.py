@@ -22,6 +22,7 @@ from sessions.store import SessionReader, SessionWriter, WaitingRuns
 from sessions.times import TimeRange
 from sessions.troubleshooting import Note, TroubleshootingRun, Verification, ranked
 from tests.gui.one_window import press, program
+from tests.gui.recordings import record
 from tests.gui.windows import WAIT, child_of, wait
 from tests.wizards.acting_lab import Acted, acted, set_of
 from widgets.findings import FindingsView
@@ -158,6 +159,24 @@ def test_whom_other_pages_show_meanwhile_is_offered(scene: Scene, qtbot: QtBot) 
     assert not offer.isVisible()
 
 
+def test_where_nothing_was_found_whom_the_other_pages_show_is_looked_into(
+    program: Program, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """It asked for a VM to be chosen while one was, and a click on that one changed nothing."""
+    desk, window = program.desk, program.window
+    program.workbench.open_paths([record(tmp_path / "quiet.hscope", seconds=290)])
+    wait(qtbot, lambda: desk.findings.diagnosis is not None and desk.session.whole is not None)
+    assert not desk.troubleshooting.offers()
+    vm = next(ref for ref in desk.session.whole.entities if ref.kind == "vm")  # type: ignore[union-attr]
+    window.show_panel("troubleshoot")
+    assert desk.troubleshooting.question is None
+    window.show_panel("charts")
+    desk.scope.set(desk.scope.scope.on([vm]))
+    window.show_panel("troubleshoot")
+    wait(qtbot, lambda: desk.troubleshooting.run is not None)
+    assert desk.troubleshooting.run.symptom.entity == vm  # type: ignore[union-attr]
+
+
 def test_symptom_cause_fix_and_it_is_fixed(scene: Scene, qtbot: QtBot) -> None:
     ask_before_the_change(scene, qtbot)
     page, model = scene.page, scene.model
@@ -173,7 +192,7 @@ def test_symptom_cause_fix_and_it_is_fixed(scene: Scene, qtbot: QtBot) -> None:
     assert scene.found.outcome == "fixed"
     card = page.detail.verify
     assert card.title.text() == "Fixed, confidence high"
-    assert "not set" in card.more.text()
+    assert "unlimited" in card.more.text()
     row = page.list.current
     assert row is not None
     assert (row.verdict, "was " in row.measured) == ("not found", True)

@@ -76,6 +76,7 @@ class TroubleshootPanel(QObject):
     def _begin(self) -> None:
         if self.view.isVisible() and self._model.question is None:
             self._model.begin_first()
+            self._whom.begin()
             self._show()
 
     def _show(self) -> None:
