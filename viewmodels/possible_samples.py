@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from resources.units import format_count, format_value
 from sessions.model import FloatArray, Frame, IntArray, Overview, SampleSource, Series, SeriesStats
 from sessions.passing_on import PassingOn
 from sessions.series_statistics import copied, measure
+from sessions.store import SessionReader
 from sessions.times import TimeRange
 
 
@@ -97,17 +97,13 @@ class PossibleReader:
         return found
 
 
-@runtime_checkable
-class _ReadsRepeatedly(Protocol):
-    def read_repeatedly(self) -> AbstractContextManager[None]: ...
-
-
 class PossibleSource(PassingOn):
     """A session without what no host can have, for what takes a whole session: comparing, correlating."""
 
-    def __init__(self, source: SampleSource) -> None:
-        super().__init__(source)
-        self._reader = PossibleReader(source, source.series())
+    def __init__(self, session: SessionReader) -> None:
+        super().__init__(session)
+        self._session = session
+        self._reader = PossibleReader(session, session.series())
 
     @property
     def left_out(self) -> int:
@@ -122,13 +118,20 @@ class PossibleSource(PassingOn):
         """Return the samples: one frame for each source that has any of the series."""
         return self._reader.read(ids, window)
 
+    def block_means(self, ids: IntArray, window: TimeRange | None, most: int) -> FloatArray:
+        """Return means of each series over stretches of the window, in order of time, without samples: NaN of
+        series of which samples have been left out, whose means they would tell of, too.
+        """
+        means = self._session.block_means(ids, window, most)
+        means[np.isin(ids, list(self._reader.left_out))] = np.nan
+        return means
+
     def read_repeatedly(self) -> AbstractContextManager[None]:
-        """Return a block within which all reads see one state, if the session can do that."""
-        source = self._source
-        return source.read_repeatedly() if isinstance(source, _ReadsRepeatedly) else nullcontext()
+        """Return a block within which all reads see one state."""
+        return self._session.read_repeatedly()
 
 
-def without_impossible_samples(sessions: Sequence[SampleSource]) -> list[PossibleSource]:
+def without_impossible_samples(sessions: Sequence[SessionReader]) -> list[PossibleSource]:
     """Return these sessions without what no host can have; one that is there twice stays one."""
     made = {id(one): PossibleSource(one) for one in sessions}
     return [made[id(one)] for one in sessions]

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diagnosis.comparison.measuring import HasBlockMeans
 from sessions.findings import Evidence, Finding
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
-from sessions.store import SessionReader, SessionWriter
+from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import TimeRange
 from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.last_values import last_values
@@ -116,6 +117,29 @@ def test_a_whole_session_without_them_says_of_how_many_series(reader: SessionRea
     assert series_left_out((one, again)) == "1 series has samples that no host can have: they are left out."
     assert series_left_out((reader,)) == ""
     assert [series.id for series in one.series()] == ids.tolist()
+
+
+def test_means_of_blocks_are_only_told_of_series_without_them(tmp_path: Path) -> None:
+    """A comparison of many samples is made of these: without them it would read every sample."""
+    path = tmp_path / "blocks.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", STEP / 1000))
+        vms = [EntityRef("vm", name) for name in ("wild", "sound")]
+        writer.add_entities([Entity(vm, vm.key) for vm in vms])
+        ids = np.array(writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%") for vm in vms]))
+        layout = writer.add_layout(source, ids)
+        for block in range(4):
+            times = T0 + STEP * np.arange(block * 100, block * 100 + 100, dtype=np.int64)
+            values = np.full((100, 2), 4.0 + block)
+            values[7, 0] = 1e15
+            writer.add_block(layout, encode_block(times, values))
+    with SessionReader.open(path) as opened:
+        (session,) = without_impossible_samples((opened,))
+        assert isinstance(session, HasBlockMeans)
+        assert session.stats(ids).mean.tolist() == [5.5, 5.5]
+        means = session.block_means(ids, None, 4)
+        assert np.isnan(means[0]).all()
+        assert means[1].tolist() == [4.0, 5.0, 6.0, 7.0]
 
 
 def test_a_finding_was_not_at_its_worst_then(reader: SessionReader) -> None:
