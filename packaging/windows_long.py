@@ -158,12 +158,12 @@ def walk(steps: Steps, scenes: Sequence[str]) -> None:
             "the window, by mouse and keys", passed=False, why="needs openbox (apt-get install openbox)"
         )
         return
-    session = steps.place("demo.hscope")
+    quiet, ill = steps.place("demo.hscope"), steps.place("Büro 🙂 数据.hscope")
     with ExitStack() as held:
         # Wine's windows take no umlaut from xdotool.
         plain = held.enter_context(tempfile.TemporaryDirectory())
         picture = on_windows(Path(plain) / "charts.png")
-        arguments = {"moment": [session], "charts": [session, picture]}
+        arguments = {"moment": [quiet], "charts": [ill, picture]}
         held.enter_context(window_manager())
         address = held.enter_context(hands())
         for scene in scenes:
