@@ -107,7 +107,7 @@ class TroubleshootingChoosing(QObject):
         if whole is None or whole.span is None or question is None:
             return []
         entries: list[MenuEntry | None] = [
-            MenuEntry("Now, or the end of the session", lambda: self._ask(until=None))
+            MenuEntry("Now" if whole.recording else "The end of the session", lambda: self._ask(until=None))
         ]
         since = question.since if question.since is not None else whole.span.start
         for mark in whole.marks[-_MOST_MARKS:]:

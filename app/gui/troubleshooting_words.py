@@ -21,6 +21,7 @@ def symptom_words(desk: Desk) -> SymptomWords | None:
     start = question.since if question.since is not None else (window.start if window else None)
     normal = run.symptom.normal if run is not None else question.normal
     times = (normal.start, normal.end) if normal is not None else ()
+    end = "now" if whole.recording else "the end"  # of a session that has ended no admin says now
     judged, took = "checking…" if model.state == "checking" else "", ""
     if not judged and run is not None and run.judged_to is not None:
         judged, took = f"judged to {clock.time(run.judged_to)}", f", in {run.took_s:.1f} s"
@@ -29,7 +30,7 @@ def symptom_words(desk: Desk) -> SymptomWords | None:
         whole.name(question.entity),
         noticed.title if noticed is not None else shown(question.noticed, 30),
         clock.time(start, seconds=False) if start is not None else "its beginning",
-        clock.time(question.until, seconds=False) if question.until is not None else "now",
+        clock.time(question.until, seconds=False) if question.until is not None else end,
         " – ".join(clock.time(at, seconds=False) for at in times) or "not known",
         judged,
         took,

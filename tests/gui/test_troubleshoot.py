@@ -17,6 +17,7 @@ from app.gui.looking_into import Asked
 from app.gui.navigation import palette_entries
 from app.gui.report_putting import badge_of
 from app.gui.troubleshooting_model import TroubleshootingModel
+from app.gui.troubleshooting_words import symptom_words
 from sessions.model import EntityRef
 from sessions.store import SessionReader, SessionWriter, WaitingRuns
 from sessions.times import TimeRange
@@ -114,6 +115,12 @@ def test_one_click_shows_the_cause_of_the_worst_problem(scene: Scene) -> None:
     assert scene.program.window.dock("inventory").isVisible()
     assert not scene.program.window.dock("findings").isVisible()
     assert kept(scene) == [], "what nobody chose is not written"
+
+
+def test_a_session_that_has_ended_is_looked_into_until_its_end(scene: Scene) -> None:
+    words = symptom_words(scene.program.desk)
+    assert words is not None
+    assert words.until == "the end"
 
 
 def test_the_tab_counts_what_the_page_counts(scene: Scene) -> None:
