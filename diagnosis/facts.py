@@ -10,7 +10,7 @@ import numpy as np
 from sessions.model import EntityRef, Fact
 from sessions.times import TimeRange
 
-_OF_AN_INVENTORY = {
+OF_AN_INVENTORY = {
     "vm": "power_state", "host": "connection_state", "device": "device.local", "nic": "nic.driver",
     "path": "path.state",
 }  # fmt: skip
@@ -28,7 +28,7 @@ def facts_until(facts: Sequence[Fact], end: int) -> list[Fact]:
     inventory: dict[EntityRef, int] = {}
     for fact in facts:
         first.setdefault(fact.entity, fact.start)
-        if fact.name == _OF_AN_INVENTORY.get(fact.entity.kind):
+        if fact.name == OF_AN_INVENTORY.get(fact.entity.kind):
             inventory.setdefault(fact.entity, fact.start)
     return [
         fact

@@ -49,7 +49,7 @@ class FactForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
         if value is None:
             return form.none
         if isinstance(value, bool):
-            return "on" if value else "off"
+            return form.words.get(str(value).lower(), "on" if value else "off")
         if isinstance(value, str):
             return name_of(form.kind, value) if form.kind and name_of else form.words.get(value, value)
         return format_value(value, form.unit) if form.unit else f"{value:,.10g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from diagnosis.facts import OF_AN_INVENTORY
 from sessions.identities import MOID, UUID
 from sessions.model import Entity, EntityRef, Fact, Kind, SampleSource
 
@@ -43,6 +44,16 @@ class Records:
             if fact.start <= at and (fact.end is None or fact.end > at):
                 held = fact.value
         return held
+
+    def known_since(self, ref: EntityRef) -> int | None:
+        """Return when the inventory first told of an entity: what it had set before that is not known.
+
+        Of what no inventory tells it is when anything was told.
+        """
+        told = self._facts.get(ref, {})
+        inventory = told.get(OF_AN_INVENTORY.get(ref.kind, ""))
+        every = told.values() if inventory is None else (inventory,)
+        return min((fact.start for facts in every for fact in facts), default=None)
 
     def fact_names(self, ref: EntityRef) -> Iterable[str]:
         """Return the names of all facts that an entity ever had."""

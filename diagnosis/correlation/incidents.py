@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diagnosis.comparison.records import Records
 from diagnosis.correlation.meeting import Meeting
-from resources.fact_forms import load_fact_forms
+from resources.fact_forms import Value, load_fact_forms
 from resources.problem_changes import Changes
 from sessions.model import EntityRef, Fact, SampleSource
 from sessions.times import TimeRange
 
+_READ_WITHIN_MS = 300_000
+"""What is first told so soon after its entity was so before, too: an inventory is read in parts."""
 _SETTINGS = ("cpu.", "mem.", "pool", "vcpus", "vdisk.", "tools", "nic.", "device.queue_depth", "sioc", "drs")
 _MOST = 20
 
@@ -62,18 +65,24 @@ def _is_near(ref: EntityRef, around: frozenset[EntityRef], meeting: Meeting) -> 
 def _settings(
     session: SampleSource, times: TimeRange, window: TimeRange, around: frozenset[EntityRef], meeting: Meeting
 ) -> Iterator[Incident]:
-    """Facts that replaced another value in that time."""
-    forms = load_fact_forms()
-    before: dict[tuple[EntityRef, str], Fact] = {}
+    """Settings that were changed, first set or removed in that time."""
+    forms, records = load_fact_forms(), Records(session)
     for fact in session.facts():
-        key = (fact.entity, fact.name)
-        old = before.get(key)
-        before[key] = fact
-        if old is None or old.value == fact.value or not times.contains(fact.start):
+        if not fact.name.startswith(_SETTINGS) or forms.is_reading(fact.name):
             continue
-        if fact.name.startswith(_SETTINGS):
+        for at, old, new in _steps(fact, records, times):
+            text = forms.change(fact.name, old, new, meeting.name_of)
             near = _is_near(fact.entity, around, meeting)
-            text = forms.change(fact.name, old.value, fact.value, meeting.name_of)
-            yield Incident(
-                fact.start, "setting", text, "", fact.entity, (window.start - fact.start) / 1000, near
-            )
+            yield Incident(at, "setting", text, "", fact.entity, (window.start - at) / 1000, near)
+
+
+def _steps(fact: Fact, records: Records, times: TimeRange) -> Iterator[tuple[int, Value, Value]]:
+    """When a fact took the place of another value or of none, and when it ended without a successor."""
+    ref, name = fact.entity, fact.name
+    if times.contains(fact.start):
+        old, since = records.fact(ref, name, fact.start - 1), records.known_since(ref)
+        is_first = old is None and (since is None or fact.start <= since + _READ_WITHIN_MS)
+        if old != fact.value and not is_first:
+            yield fact.start, old, fact.value
+    if fact.end is not None and times.contains(fact.end) and records.fact(ref, name, fact.end) is None:
+        yield fact.end, fact.value, None

@@ -128,9 +128,17 @@ class Recording:
             self.fact(ref, "host", host.key, from_s)
         return ref
 
-    def fact(self, ref: EntityRef, name: str, value: float | str | bool, from_s: float = 0.0) -> EntityRef:
-        """Something that holds of the entity from a time on."""
-        self._facts.append(Fact(ref, name, value, START + round(from_s * 1000)))
+    def fact(
+        self,
+        ref: EntityRef,
+        name: str,
+        value: float | str | bool,
+        from_s: float = 0.0,
+        until_s: float | None = None,
+    ) -> EntityRef:
+        """Something that holds of the entity from a time on, or until another."""
+        end = None if until_s is None else START + round(until_s * 1000)
+        self._facts.append(Fact(ref, name, value, START + round(from_s * 1000), end))
         return ref
 
     def event(

@@ -287,6 +287,21 @@ def test_a_setting_is_told_with_both_values() -> None:
     assert (one.setting, one.before, one.after) == ("cpu.limit_mhz", "2 GHz", "4 GHz")
 
 
+def test_what_an_inventory_tells_that_began_after_the_first_window_was_no_change() -> None:
+    """As with the hour before a recording, which hosts still have: nobody told then what was set."""
+    recording = hour()
+    vm = recording.vm("db", {"cpu.ready": 1.0})
+    for name, value in (("power_state", "poweredOn"), ("cpu.shares", 4000.0), ("cpu.limit_mhz", 2000.0)):
+        recording.fact(vm, name, value, HALF_S + 60)
+    assert changes(halves(recording), "setting") == []
+    known = hour()
+    vm = known.vm("db", {"cpu.ready": 1.0})
+    known.fact(vm, "power_state", "poweredOn", HALF_S - 60)
+    known.fact(vm, "cpu.shares", 4000.0, HALF_S - 60)
+    known.fact(vm, "cpu.limit_mhz", 2000.0, HALF_S + 60)
+    assert [one.setting for one in changes(halves(known), "setting")] == ["cpu.limit_mhz"]
+
+
 def test_space_that_fills_is_no_changed_setting() -> None:
     recording = hour()
     vm = recording.vm("db", {"cpu.ready": 1.0})

@@ -270,6 +270,21 @@ def test_what_happened_before_is_told_with_its_lead() -> None:
     )
 
 
+def test_a_setting_that_was_first_set_or_removed_is_told_and_a_reading_is_none() -> None:
+    site = lun_site()
+    batch = EntityRef("vm", "esx01/vm/batch")
+    site.fact(batch, "vcpus", 4.0)
+    site.fact(batch, "vdisk.scsi0:0.policy", "Gold", 60)  # read a minute after the rest
+    site.fact(batch, "cpu.limit_mhz", 2000.0, 2220)
+    site.fact(batch, "mem.limit_mb", 4096.0, until_s=2280)
+    site.fact(batch, "drs.score", 3.0)
+    site.fact(batch, "drs.score", 5.0, 2340)
+    assert shown(of_web(session(site))).events == (
+        "3 min before: CPU limit: unlimited → 2 GHz",
+        "2 min before: memory limit: 4 GB → unlimited",
+    )
+
+
 def test_a_window_alone_ranks_by_change() -> None:
     found = correlate(session(lun_site()), Question(None, SLOW))
     assert found.name(found.groups[0].entity) in ("batch", "naa.a")

@@ -63,6 +63,8 @@ def test_what_guided_troubleshooting_takes_for_a_change_is_a_fact() -> None:
         ("drs.behavior", "manual", "fullyAutomated", "DRS automation: manual → fully automated"),
         ("vdisk.nvme0:1.datastore", "ds:///a", "ds:///b", "datastore of nvme0:1: [ds:///a] → [ds:///b]"),
         ("cpu.affinity", None, "0,1", "CPU affinity: not set → 0,1"),
+        ("cpu.hot_add", False, True, "CPU hot add: no → yes"),
+        ("power_policy", "dynamic", "static", "power policy: Balanced → High performance"),
         ("vdisk..limit_iops", 1.0, 2.0, "vdisk  limit iops: 1 → 2"),
         ("made.up_{part}%s", 1.5, "x", "made up {part}%s: 1.5 → x"),
     ],
