@@ -109,7 +109,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "As a right click on it.",
     ),
     ActionSpec(
-        "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes what happens now on the time axis.",
+        "record.mark", "Drop a mark", "Record", ("M",), "mark",
+        "A note on the time axis: at the pinned moment, else now, or where what is shown ends.",
         needs_session=True,
     ),
     ActionSpec(

@@ -48,7 +48,8 @@ class Marking(QObject):
         if when is None:
             self._desk.notify("A mark needs recorded samples, and there are none yet.", "info")
             return
-        note = MarkNote(self._desk.theme, self._time(when), self._window, is_now=pinned is None)
+        is_now = pinned is None and self._recordings.is_recording(snapshot.path)
+        note = MarkNote(self._desk.theme, self._time(when), self._window, is_now=is_now)
         note.noted.connect(lambda text: self._do("drop mark", MarkChange(None, Mark(when, text))))
         note.show_under(self._window.top.mark)
 

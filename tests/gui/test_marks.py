@@ -27,11 +27,14 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 HOSTILE = "<b>I changed</b> the limit \u202e"
 
 
-def note(program: Program, qtbot: QtBot, text: str) -> None:
+def note(program: Program, qtbot: QtBot, text: str) -> str:
+    """Drop a mark with a note; returns what the line asks."""
     program.window.actions_by_id["record.mark"].trigger()
     [dialog] = [one for one in program.window.findChildren(MarkNote) if one.isVisible()]
+    asked = dialog.line.placeholderText()
     dialog.line.setText(text)
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    return asked
 
 
 def marks(program: Program) -> list[tuple[int, str]]:
@@ -43,7 +46,7 @@ def marks(program: Program) -> list[tuple[int, str]]:
 def test_a_mark_while_it_records_goes_through_the_recorder(live: Program, qtbot: QtBot) -> None:
     path = start_lab(live, qtbot)
     at = live.workbench.recordings.mark_time()
-    note(live, qtbot, HOSTILE)
+    assert note(live, qtbot, HOSTILE) == "What happens now?"
     wait(qtbot, lambda: marks(live))
     [(when, text)] = marks(live)
     assert text == HOSTILE
@@ -295,7 +298,7 @@ def test_a_mark_leaves_an_ended_session_as_it_was(live: Program, qtbot: QtBot, h
     assert before is not None
     with SessionReader.open(path) as other:  # as a diagnosis in another process would have it open
         assert other.span() == before.span
-        note(live, qtbot, "users call")
+        assert note(live, qtbot, "users call") == "What happened?"
         wait(qtbot, lambda: marks(live) and not live.desk.jobs.busy("marks.store"))
     wait(qtbot, lambda: [one.name for one in home.glob("ended.hscope*")] == ["ended.hscope"])
     whole = live.desk.session.whole
