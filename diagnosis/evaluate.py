@@ -102,6 +102,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "over min": lambda operands, a: entity_statistics.minimum(a, operands.windows),
     "over p95": lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.95),
     "over p05": lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.05),
+    "over usual": lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.5),
     "over last": lambda operands, a: entity_statistics.last(a, operands.windows),
     "over sum": lambda operands, a: entity_statistics.total(a, operands.windows),
     "over share": lambda operands, a: entity_statistics.mean(a, operands.windows),
@@ -118,7 +119,7 @@ _SMOOTHED: dict[str, Callable[[float], tuple[float, float]]] = {
 }
 """How many seconds before and after a sample its mean is of."""
 _IN_WINDOWS = frozenset(
-    f"over {one}" for one in ("mean", "max", "min", "p95", "p05", "last", "sum", "share", "seconds")
+    f"over {one}" for one in ("mean", "max", "min", "p95", "p05", "usual", "last", "sum", "share", "seconds")
 )
 """Statistics that nothing outside of the windows changes."""
 

@@ -12,6 +12,7 @@ never run as Python.
                   latest(a, seconds): the mean of the last so many seconds in which it is known
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
+                  usual(a): what it was for most of them (their median), as a setting that was changed since
     statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
     statistics outside the windows        calm(a)
 
@@ -78,6 +79,7 @@ _STATISTICS = {
     "min": (1, 1, False, False),
     "p95": (1, 1, False, False),
     "p05": (1, 1, False, False),
+    "usual": (1, 1, False, False),
     "last": (1, 1, False, False),
     "sum": (1, 1, False, False),
     "share": (1, 1, True, False),

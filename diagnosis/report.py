@@ -351,6 +351,7 @@ _STATISTIC = {
     "min": "lowest",
     "p95": "95th percentile",
     "p05": "5th percentile",
+    "usual": "most of the time",
     "last": "latest",
     "overall": "mean of all samples",
     "calm": "mean outside these times",

@@ -68,6 +68,7 @@ class EvidenceRow:
 _STATISTIC = {
     "max": "highest",
     "min": "lowest",
+    "usual": "most of the time",
     "last": "latest",
     "calm": "at other times",
     "overall": "all samples",

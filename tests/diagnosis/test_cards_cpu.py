@@ -307,6 +307,19 @@ class TestLimit:
         assert (found.causes[0].cause, found.causes[0].verdict) == (first, verdict)
         assert verdicts(found)["vm_limit" if first == "pool_limit" else "pool_limit"] == "ruled out"
 
+    def test_a_limit_that_was_lifted_is_the_cause_of_what_was_before(self) -> None:
+        """The last samples of the bad time are of the minute in which it was lifted."""
+        recording = host()
+        found = vm(
+            recording, "web01", max_limited=during(0, 600, 8.0), ready=during(0, 600, 8.5),
+            alloc_max=during(0, 560, 3000.0, -1.0),
+        )  # fmt: skip
+        recording.fact(found, "pool.cpu_limit_mhz", 2500.0)
+        told = only(recording, problem=self.PROBLEM)
+        assert verdicts(told) == {"vm_limit": "likely", "pool_limit": "ruled out"}
+        assert cause(told, "vm_limit").because == "Its limit is 3 GHz."
+        assert [one.value for one in told.evidence if one.counter == "cpu.alloc_max"] == [3000.0]
+
     def test_neither_the_vm_nor_a_pool_has_one(self) -> None:
         recording = host()
         found = vm(recording, "web01", max_limited=8.0, ready=8.5, alloc_max=-1.0)

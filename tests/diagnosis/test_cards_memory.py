@@ -244,6 +244,17 @@ class TestSwapping:
             )
             assert only(recording, problem=self.PROBLEM).causes[0].cause == expected
 
+    def test_a_limit_that_was_lifted_is_the_cause_of_what_was_before(self) -> None:
+        """What was swapped comes back for minutes afterwards."""
+        recording = host()
+        vm(
+            recording, "a", swap_write=1.5, swap_read=1.5, balloon=100.0, balloon_target=100.0,
+            alloc_max=during(0, 800, 4_096.0, -1.0),
+        )  # fmt: skip
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "vm_limit"
+        assert "Its limit is 4 GB" in found.causes[0].because
+
     @pytest.mark.parametrize(("limit", "says"), [(-1.0, " has no limit."), (7_168.0, " own limit is ")])
     def test_a_vm_without_a_limit_is_said_to_have_none(self, limit: float, says: str) -> None:
         recording = short_host(3.0)

@@ -78,7 +78,7 @@ def test_the_document_to_the_digit() -> None:
             "evidence": [
                 evidence("cpu.max_limited", "mean", 4.0, 0.1, "%"),
                 evidence("cpu.max_limited", "p95", 4.0, 1.0, "%"),
-                evidence("cpu.alloc_max", "last", 3000.0, None, "MHz"),
+                evidence("cpu.alloc_max", "usual", 3000.0, None, "MHz"),
                 evidence("cpu.run", "mean", 60.0, None, "%"),
                 evidence("cpu.pcpu_util", "mean", 40.0, None, "%"),
             ],

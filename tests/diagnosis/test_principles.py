@@ -103,8 +103,8 @@ def test_a_test_is_supported_only_by_a_number_that_speaks_for_it(text: str, supp
 
 @pytest.mark.parametrize("which", ["likely", "possible"])
 def test_a_card_whose_cause_is_only_what_is_left_over_is_refused(tmp_path: Path, which: str) -> None:
-    new = f'{which} = "not (last(limit) <= 0)"'
-    mine = changed_card(tmp_path, "cpu.limit.toml", 'likely = "last(limit) > 0"', new)
+    new = f'{which} = "not (usual(limit) <= 0)"'
+    mine = changed_card(tmp_path, "cpu.limit.toml", 'likely = "usual(limit) > 0"', new)
     recording = Recording()
     recording.vm("web01", {"cpu.ready": 1.0})
     with pytest.raises(KnowledgeError, match=r"cpu.limit.*vm_limit.*speaks for it"):

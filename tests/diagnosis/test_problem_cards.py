@@ -189,13 +189,13 @@ def test_a_card_as_large_as_a_capture_is_not_read(tmp_path: Path) -> None:
         ((CONDITION, 'condition = "limited > nothing"'), "no signal or threshold 'nothing'"),
         ((CONDITION, 'condition = "limited"'), "must be true or false"),
         ((CONDITION, 'condition = "mean(limited) > 1"'), "statistics"),
-        (('likely = "last(limit) > 0"', 'likely = "limit > 0"'), "needs statistics"),
-        (('likely = "last(limit) > 0"', 'likely = "__import__(limit)"'), "__import__"),
+        (('likely = "usual(limit) > 0"', 'likely = "limit > 0"'), "needs statistics"),
+        (('likely = "usual(limit) > 0"', 'likely = "__import__(limit)"'), "__import__"),
         (('sustained = "contention"', 'sustained = "forever"'), "no sustained rule 'forever'"),
         (('source = "VMN: ≥ 1 %"', 'source = "a friend"'), "'a friend' does not begin with a source"),
         (('id = "pool_limit"', 'id = "vm_limit"'), "an id is there twice"),
         (('id = "cpu.limit"', 'id = "cpu.limits"'), "must be named cpu.limits.toml"),
-        (('{last(limit):MHz}.', '{limit:MHz}.'), "is not one number"),
+        (('{usual(limit):MHz}.', '{limit:MHz}.'), "is not one number"),
         (('{mean(host_util):%}', '{who(limited)}'), "'limited' is not a measured signal"),
         (('of = "host", counter', 'of = "moon", counter'), "'moon' is not a scope"),
         (('[[rules]]', '[[rulez]]'), "rulez"),
@@ -245,11 +245,11 @@ def test_no_step_begins_with_if_since_steps_of_possible_causes_do() -> None:
     ("sentence", "said"),
     [
         (
-            "{entity} ([reads {last(limit):MHz}]) waits",
+            "{entity} ([reads {usual(limit):MHz}]) waits",
             "DFS-05 (archive) waits",
         ),  # nothing is left
         ("{entity} (a {mean(limited):%}) (b {mean(limited):%})", "DFS-05 (archive) (a 20 %; b 20 %)"),
-        ("It waits (as {entity}, {last(limit):MHz})", "It waits"),  # not the name's brackets
+        ("It waits (as {entity}, {usual(limit):MHz})", "It waits"),  # not the name's brackets
         ("{host} is {last(host_state):mem.state}", "esx01 is soft"),
     ],
 )

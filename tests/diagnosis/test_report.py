@@ -59,7 +59,7 @@ Findings: 1 critical
    Evidence   Held back by a CPU limit (%MLMTD), mean: 4 %   limit 0.10 %
               Held back by a CPU limit (%MLMTD), 95th percentile: 4 %
               limit 1 %
-              CPU limit (AMAX), latest: 3 GHz
+              CPU limit (AMAX), most of the time: 3 GHz
               CPU run (%RUN), mean: 60 %
               Processor utilisation (PCPU UTIL(%)), mean: 40 %
    Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz.
