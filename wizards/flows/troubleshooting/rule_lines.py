@@ -13,7 +13,7 @@ from sessions.troubleshooting import RuleLine
 
 STATISTICS = {
     "mean": "mean", "max": "peak", "min": "lowest", "p95": "95th percentile",
-    "p05": "5th percentile", "last": "at the end", "calm": "outside these times",
+    "p05": "5th percentile", "usual": "most of the time", "last": "at the end", "calm": "outside these times",
     "overall": "mean of all samples", "sum": "in all",
 }  # fmt: skip
 
