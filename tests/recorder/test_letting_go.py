@@ -42,6 +42,6 @@ def test_a_status_says_which_connections_failed(record: Record, session_path: Pa
     recorder = record(session_path, LAB, "esxi://root@127.0.0.1:9", *FAST, "--password-stdin")
     recorder.write("secret\n")
     status = recorder.wait_for(lambda event: event["event"] == "status" and event["collectors"][1]["code"])
-    assert status["collectors"][0] == {"name": LAB, "is_over": False, "code": 0, "message": ""}
+    assert status["collectors"][0] == {"name": LAB, "is_over": False, "code": 0, "message": "", "number": 0}
     assert status["collectors"][1]["code"] == 22
-    assert "127.0.0.1:9" in status["collectors"][1]["message"]
+    assert "127.0.0.1 refuses connections to port 9." in status["collectors"][1]["message"]

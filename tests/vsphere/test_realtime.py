@@ -265,9 +265,11 @@ def test_more_than_the_server_takes_at_once(start_vcenter: Start, tmp_path: Path
 
 
 def test_a_server_that_limits_calls_hears_few(server: TestVCenter, options: VSphereOptions) -> None:
+    begun = server.now()
     with Recording(server, options) as recording:
         recording.rounds(4)
-    assert server.stats()["requests"]["QueryPerf"] < 20
+    seconds = server.now() - begun  # on a busy machine these are more than four rounds
+    assert server.stats()["requests"]["QueryPerf"] < 20 + 3 * seconds
 
 
 def test_the_servers_clock_jumps(server: TestVCenter, options: VSphereOptions) -> None:
