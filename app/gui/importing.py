@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.gui.child import Child
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.session_files import os_error_text, real_path, recordings_folder, session_beside
+from app.gui.session_files import os_error_text, recordings_folder, session_beside
 from app.gui.window import Window
 from recorder.protocol import (
     Import,
@@ -23,6 +23,7 @@ from recorder.protocol import (
 )
 from resources.failures import CancelledError
 from resources.units import format_count, format_duration, format_rate
+from sessions.store.lock import real_path
 from widgets.messages import Level, MessageAction
 
 _IDLE_MS = 60_000

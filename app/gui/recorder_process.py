@@ -10,13 +10,14 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.child import Child
 from recorder import protocol
+from resources.crash_reports import EXIT_CODE
 from resources.source_kinds import load_source_kinds
 from sessions.times import iso
 
 State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
 
-_REFUSALS = range(2, 70)
-"""Exit codes of failures that the recorder has a sentence for: it ended, and did not die."""
+_REFUSALS = range(2, EXIT_CODE)
+"""Exit codes of failures that the recorder has a sentence for, unlike a bug: it ended, and did not die."""
 
 
 @dataclass(frozen=True, slots=True)

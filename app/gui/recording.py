@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, Request, TestRequest
-from app.gui.session_files import os_error_text, real_path
+from app.gui.session_files import os_error_text
 from app.gui.source_labels import beginning, left_entries, live_entries, stored_entries
 from app.gui.sources_model import live_facts, stored_facts
 from app.gui.window import Window
@@ -20,6 +20,7 @@ from resources.failures import ChangedCertificateError, LoginError
 from resources.units import format_count, format_duration
 from sessions.model import Source
 from sessions.scope import Scope
+from sessions.store.lock import real_path
 from sessions.times import TimeRange, now_ms
 from viewmodels.snapshot import Snapshot
 

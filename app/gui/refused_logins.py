@@ -10,9 +10,8 @@ from app.gui.desk import Desk
 from app.gui.profile_check import address_of, login_of, refused_login
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.recording import Recordings
-from app.gui.source_labels import place_of
-from recorder.protocol import AddSource, CollectorReport, StatusReport
-from resources.failures import LoginError
+from app.gui.source_labels import place_of, refused_sources
+from recorder.protocol import AddSource, StatusReport
 
 AskForPassword = Callable[[RecorderProcess, str, str], None]
 """Asks for another password: for which recorder, of which source, and with what message it was refused."""
@@ -50,11 +49,6 @@ class RefusedLogins(QObject):
             self._desk.notify(f"{place_of(source)} does not wait for a password.", "ok")
         else:
             self._ask(process, source, message)
-
-
-def refused_sources(status: StatusReport) -> list[CollectorReport]:
-    """Return the connections that ended because their login was refused."""
-    return [one for one in status.collectors if one.is_over and one.code == LoginError.exit_code]
 
 
 def _others_go_on(status: StatusReport) -> bool:

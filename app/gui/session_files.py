@@ -74,14 +74,6 @@ def _is_called_capture(path: Path) -> bool:
     return path.name.lower().endswith(CAPTURES)
 
 
-def real_path(path: Path) -> Path:
-    """Return where a path leads.
-
-    Links in a circle lead to themselves; before Python 3.13 ``Path.resolve`` raises for them.
-    """
-    return Path(os.path.realpath(path))
-
-
 def is_session(path: Path) -> bool:
     """Return True if a file is a session by its name or its first bytes; only opening it can tell for
     sure.

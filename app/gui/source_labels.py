@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.gui.status_bar import SourceEntry
-from recorder.protocol import SourceReport, StatusReport
+from recorder.protocol import CollectorReport, SourceReport, StatusReport
 from resources.failures import ChangedCertificateError, LoginError, PrivilegeError, UntrustedError
 from resources.units import format_count, format_duration
 from sessions.model import Source
@@ -59,6 +59,11 @@ def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     stage = stage or ("Simulating its hosts" if lab else "Waiting for its answer")
     stage = "Opening what was recorded so far" if status.samples else stage
     return title, f"{stage} · {format_duration(int(status.seconds))}"
+
+
+def refused_sources(status: StatusReport) -> list[CollectorReport]:
+    """Return the connections that ended because their login was refused."""
+    return [one for one in status.collectors if one.is_over and one.code == LoginError.exit_code]
 
 
 def place_of(connection: str) -> str:

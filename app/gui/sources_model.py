@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.gui.source_labels import health_of, message_of
+from app.gui.source_labels import health_of, message_of, refused_sources
 from recorder.protocol import CollectorReport, SourceReport, StatusReport
-from resources.failures import ChangedCertificateError, LoginError
+from resources.failures import ChangedCertificateError
 from resources.source_kinds import load_source_kinds
 from resources.units import format_count, format_duration
 from sessions.model import Source
@@ -47,14 +47,10 @@ def live_facts(status: StatusReport, *, can_remove: bool) -> list[SourceFacts]:
     """Return the facts of each recorded source, and of connections that have none."""
     running = {one.name for one in status.collectors if not one.is_over}
     removable = running if can_remove and len(running) > 1 else set()
-    refused = {one.name for one in status.collectors if _is_refused(one)}
+    refused = {one.name for one in refused_sources(status)}
     made = {one.collector for one in status.sources}
-    waiting = [_of_connection(one, removable) for one in status.collectors if one.name not in made]
+    waiting = [_of_connection(one, removable, refused) for one in status.collectors if one.name not in made]
     return [*(_of_source(one, removable, refused) for one in status.sources), *waiting]
-
-
-def _is_refused(one: CollectorReport) -> bool:
-    return one.is_over and one.code == LoginError.exit_code
 
 
 def stored_facts(snapshot: Snapshot) -> list[SourceFacts]:
@@ -92,14 +88,14 @@ def _of_source(source: SourceReport, removable: set[str], refused: set[str]) -> 
     )  # fmt: skip
 
 
-def _of_connection(one: CollectorReport, removable: set[str]) -> SourceFacts:
+def _of_connection(one: CollectorReport, removable: set[str], refused: set[str]) -> SourceFacts:
     """A connection of which no source is known: it is being made, or it failed before there was one."""
     scheme, _, rest = one.name.partition(":")
     place = rest.removeprefix("//").rpartition("@")[2] or one.name
     address = one.name if one.name in removable else ""
     if one.is_over:
         health, state = ("critical", "failed") if one.code else ("none", "ended")
-        login = one.name if _is_refused(one) else ""
+        login = one.name if one.name in refused else ""
         kind = _kind(scheme, one.name)
         return SourceFacts(place, kind, health, state, (), one.message, login=login)  # type: ignore[arg-type]  # two of the words
     return SourceFacts(place, _kind(scheme, one.name), "info", "connecting", address=address)

@@ -12,7 +12,7 @@ from app.gui.desk import Desk
 from app.gui.recorder_process import TestRequest
 from app.gui.recording import Recordings, ignore_result
 from app.gui.restoring import RESTORE, Restoring
-from app.gui.session_files import real_path, recordings_folder, session_for
+from app.gui.session_files import recordings_folder, session_for
 from app.gui.views import Views
 from app.gui.window import Window
 from recorder.protocol import Ended
@@ -20,6 +20,7 @@ from recorder.shortfalls import shortfalls
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration
+from sessions.store.lock import real_path
 from widgets.messages import Level, MessageAction
 
 _LEVELS: tuple[Level, ...] = ("ok", "info", "warning", "critical")

@@ -15,12 +15,12 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recorder_process import RecorderProcess
 from app.gui.recording import Recordings
-from app.gui.session_files import real_path
 from app.gui.window import Window
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
+from sessions.store.lock import real_path
 from widgets.messages import MessageAction
 
 _MAX_FILES = 50

@@ -29,7 +29,7 @@ from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
 from app.gui.saving import Saving
-from app.gui.session_files import real_path, recordings_folder, session_for
+from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
 from app.gui.test_runs import TestRuns
@@ -41,6 +41,7 @@ from app.gui.watching import Watching
 from app.gui.window import Window
 from sessions.findings import Finding
 from sessions.scope import Scope
+from sessions.store.lock import real_path
 from viewmodels.chart_sets import charts_of_finding, window_around
 from viewmodels.snapshot import Snapshot
 from widgets.start import StartPage

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from diagnosis.facts import OF_AN_INVENTORY
+from resources.fact_forms import Value
 from sessions.identities import MOID, UUID
 from sessions.model import Entity, EntityRef, Fact, Kind, SampleSource
+from sessions.times import TimeRange
 
 NAME, HOST = "name", "host"
 
@@ -54,6 +56,23 @@ class Records:
         inventory = told.get(OF_AN_INVENTORY.get(ref.kind, ""))
         every = told.values() if inventory is None else (inventory,)
         return min((fact.start for facts in every for fact in facts), default=None)
+
+    def steps(
+        self, fact: Fact, times: TimeRange, read_within_ms: int = 0
+    ) -> Iterator[tuple[int, Value, Value]]:
+        """Yield when in that time a fact took the place of another value or of none, and when it ended
+        without a successor; each with both values.
+
+        What an inventory tells first is no change, nor what it first tells within ``read_within_ms`` of that:
+        it may be read in parts.
+        """
+        ref, name, since = fact.entity, fact.name, self.known_since(fact.entity)
+        if since is not None and fact.start > since and times.contains(fact.start):
+            old = self.fact(ref, name, fact.start - 1)
+            if old != fact.value and (old is not None or fact.start > since + read_within_ms):
+                yield fact.start, old, fact.value
+        if fact.end is not None and times.contains(fact.end) and self.fact(ref, name, fact.end) is None:
+            yield fact.end, fact.value, None
 
     def fact_names(self, ref: EntityRef) -> Iterable[str]:
         """Return the names of all facts that an entity ever had."""

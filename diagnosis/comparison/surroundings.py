@@ -55,9 +55,10 @@ def _of_pair(
                 ]
                 yield Change("moved", refs[1], names[1], texts[0], texts[1])
     since = [records[at].known_since(refs[at]) for at in (0, 1)]
-    if any(first is None or first > side.window.end for first, side in zip(since, sides, strict=True)):
+    told = [first for first, side in zip(since, sides, strict=True) if first and first <= side.window.end]
+    if len(told) < len(sides):
         return  # samples reach back further than the inventory: nobody told then what was set
-    middles = [max(middle, first or 0) for middle, first in zip(middles, since, strict=True)]
+    middles = [max(pair) for pair in zip(middles, told, strict=True)]
     forms = load_fact_forms()
     for setting in sorted({*records[0].fact_names(refs[0]), *records[1].fact_names(refs[1])} - _NO_SETTING):
         values = [records[at].fact(refs[at], setting, middles[at]) for at in (0, 1)]

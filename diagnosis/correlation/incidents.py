@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from diagnosis.comparison.records import Records
 from diagnosis.correlation.meeting import Meeting
-from resources.fact_forms import Value, load_fact_forms
+from resources.fact_forms import load_fact_forms
 from resources.problem_changes import Changes
-from sessions.model import EntityRef, Fact, SampleSource
+from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange
 
 _READ_WITHIN_MS = 300_000
@@ -70,19 +70,7 @@ def _settings(
     for fact in session.facts():
         if not fact.name.startswith(_SETTINGS) or forms.is_reading(fact.name):
             continue
-        for at, old, new in _steps(fact, records, times):
+        for at, old, new in records.steps(fact, times, _READ_WITHIN_MS):
             text = forms.change(fact.name, old, new, meeting.name_of)
             near = _is_near(fact.entity, around, meeting)
             yield Incident(at, "setting", text, "", fact.entity, (window.start - at) / 1000, near)
-
-
-def _steps(fact: Fact, records: Records, times: TimeRange) -> Iterator[tuple[int, Value, Value]]:
-    """When a fact took the place of another value or of none, and when it ended without a successor."""
-    ref, name = fact.entity, fact.name
-    if times.contains(fact.start):
-        old, since = records.fact(ref, name, fact.start - 1), records.known_since(ref)
-        is_first = old is None and (since is None or fact.start <= since + _READ_WITHIN_MS)
-        if old != fact.value and not is_first:
-            yield fact.start, old, fact.value
-    if fact.end is not None and times.contains(fact.end) and records.fact(ref, name, fact.end) is None:
-        yield fact.end, fact.value, None

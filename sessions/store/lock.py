@@ -31,7 +31,10 @@ _PRIMARY = 0xFF
 
 
 def real_path(session: Path) -> Path:
-    """Return the path of a session with all symbolic links resolved."""
+    """Return the path of a session, or of what is made into one, with all symbolic links resolved.
+
+    Those that lead in a circle stay; before Python 3.13 ``Path.resolve`` raises for them.
+    """
     return Path(os.path.realpath(session))
 
 

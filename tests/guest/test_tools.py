@@ -169,6 +169,14 @@ def has_exact_gap(run: Recording) -> None:
         assert gap.ticks == round((after - last) / 1000) - 1
 
 
+def ends_with_exact_gap(run: Recording) -> None:
+    """It ends in good order, and has neither lost more than its gaps nor anything twice."""
+    run.end()
+    run.leaves_nothing()
+    assert (run.failure, run.feed.twice) == (None, [])
+    has_exact_gap(run)
+
+
 def lost_nothing(run: Recording) -> None:
     assert (run.failure, run.feed.twice) == (None, [])
     assert {gap.reason for gap in run.feed.gaps} <= {LATE}, "a busy machine may be late"
@@ -323,10 +331,7 @@ def test_a_vcenter_that_is_restarted_is_found_again(
     vcenter.start()
     run.until_ticks(len(run.ticks()) + 3)
     assert not folder.exists()
-    run.end()
-    run.leaves_nothing()
-    assert (run.failure, run.feed.twice) == (None, [])
-    has_exact_gap(run)
+    ends_with_exact_gap(run)
 
 
 def test_after_a_long_cut_the_loop_has_ended_by_itself(
@@ -342,10 +347,7 @@ def test_after_a_long_cut_the_loop_has_ended_by_itself(
     run.leaves_nothing()
     vcenter.clear()
     run.until_ticks(len(run.ticks()) + 2)
-    run.end()
-    run.leaves_nothing()
-    assert (run.failure, run.feed.twice) == (None, [])
-    has_exact_gap(run)
+    ends_with_exact_gap(run)
 
 
 def test_a_loop_that_was_killed_is_started_again(vcenter: TestVCenter, recording: Start) -> None:
@@ -358,10 +360,7 @@ def test_a_loop_that_was_killed_is_started_again(vcenter: TestVCenter, recording
     run.feed.until(lambda: bool(run.feed.gaps))
     run.until_ticks(len(run.ticks()) + 2)
     assert not folder.exists()
-    run.end()
-    run.leaves_nothing()
-    assert (run.failure, run.feed.twice) == (None, [])
-    has_exact_gap(run)
+    ends_with_exact_gap(run)
 
 
 def test_a_stop_while_the_vcenter_hangs(

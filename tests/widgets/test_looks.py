@@ -302,15 +302,20 @@ def test_recent_sessions_that_differ_at_the_end_look_different(theme: Theme, qtb
     assert pictures[0] != pictures[1]
 
 
+def heat_map_view(theme: Theme, qtbot: QtBot, width: int) -> HeatmapView:
+    view = HeatmapView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.resize(width, 300)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
 def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     theme: Theme, qtbot: QtBot
 ) -> None:
     """At 960 × 600 its beginning was cut off: how many rows there are."""
-    view = HeatmapView(theme, UTC_CLOCK)
-    qtbot.addWidget(view)
-    view.resize(480, 300)
-    view.show()
-    qtbot.waitExposed(view)
+    view = heat_map_view(theme, qtbot, 480)
     view.set_choices(["CPU ready of each VM"], ["Highest value"])
     rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
     view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0))
@@ -328,11 +333,7 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
 def test_the_heat_map_says_what_it_leaves_out_where_it_shows_some_rows_or_none(
     theme: Theme, qtbot: QtBot
 ) -> None:
-    view = HeatmapView(theme, UTC_CLOCK)
-    qtbot.addWidget(view)
-    view.resize(600, 300)
-    view.show()
-    qtbot.waitExposed(view)
+    view = heat_map_view(theme, qtbot, 600)
     rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
     shown = Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0)
     view.show_heat(shown)

@@ -16,7 +16,6 @@ from resources.fact_forms import load_fact_forms
 from resources.guided_flow import Flow, load_ways
 from resources.problem_changes import Changes
 from resources.units import format_value
-from sessions.journal import Setting
 from sessions.model import EntityRef, Frame, IntArray, SampleSource
 from sessions.times import TimeRange
 from sessions.troubleshooting import SeenChange
@@ -90,21 +89,11 @@ def _facts(
 ) -> Iterator[SeenChange]:
     """Settings of an inventory that got another value, or lost theirs."""
     forms = load_fact_forms()
-    known_since: dict[EntityRef, int] = {}
     for fact in session.facts():
-        since = known_since.setdefault(fact.entity, fact.start)
         if not where.has(fact.entity) or not any(fnmatchcase(fact.name, one) for one in flow.setting_facts):
             continue
-        changes: list[tuple[int, Setting, Setting]] = []
-        if when.start <= fact.start <= when.end:
-            before = records.fact(fact.entity, fact.name, fact.start - 1)
-            if fact.start > since and before != fact.value:  # what an inventory tells first is no change
-                changes.append((fact.start, before, fact.value))
-        ended = fact.end if fact.end is not None and when.start <= fact.end <= when.end else None
-        if ended is not None and records.fact(fact.entity, fact.name, ended) is None:
-            changes.append((ended, fact.value, None))
         name = records.name(fact.entity, when.end)
-        for at, before, after in changes:
+        for at, before, after in records.steps(fact, when):
             what = "moved" if fact.name == _PLACE else forms.label(fact.name)
             text = f"{what}: {forms.step(fact.name, before, after, records.name_of)}"
             yield SeenChange(at, text, fact.entity, name, setting=fact.name)
