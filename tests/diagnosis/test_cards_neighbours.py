@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sessions.model import FloatArray
 from tests.diagnosis.recordings import Recording, findings
@@ -43,3 +44,27 @@ def test_a_quiet_minute_of_its_own_hides_no_neighbour() -> None:
 
 def test_a_host_that_sends_more_itself_is_no_victim() -> None:
     assert not findings(*two_hosts(own_in_spells=1.6), problem="storage.noisy_neighbour")
+
+
+QUIET_S, HOURS_S = 1_800.0, 3 * 3_600.0
+
+
+def drifting(seconds: FloatArray) -> FloatArray:
+    """A load of some 200 a second that for minutes is a third higher, now and then, as loads are."""
+    result: FloatArray = np.where(seconds % 1_500.0 < 400.0, 270.0, 200.0)
+    return result
+
+
+def test_a_neighbour_over_hours_is_one_finding_against_the_good_time() -> None:
+    """The victim's own load leaves its band now and then; the trouble does not end with that."""
+    victim, noisy = (Recording(name, seconds=HOURS_S, interval=20.0) for name in ("esx01", "esx03"))
+    for one, commands in (
+        (victim, drifting),
+        (noisy, lambda t: np.where(t < QUIET_S, 300.0, 4_000.0)),
+    ):
+        lun(one, commands=commands, device_latency=lambda t: np.where(t < QUIET_S, 1.5, 34.0))
+    (found,) = findings(victim, noisy, problem="storage.noisy_neighbour")
+    assert len(found.windows) == 1
+    assert found.windows[0].seconds == pytest.approx(HOURS_S - QUIET_S, rel=0.01)
+    assert "1.50 ms at other times" in found.conclusion
+    assert "4,000 /s instead of 300 /s" in found.conclusion

@@ -168,7 +168,7 @@ class TestFlat:
         )
         found = only(recording, problem=self.PROBLEM)
         assert (found.causes[0].cause, found.causes[0].verdict) == ("iops_limit", "likely")
-        assert "500 to 500 I/Os a second all the time" in found.causes[0].because
+        assert "did 500 I/Os a second all the time: flat" in found.causes[0].because
         assert found.remedies
 
     def test_writes_of_a_vm_are_not_held_against_the_mean_of_its_device(self) -> None:
