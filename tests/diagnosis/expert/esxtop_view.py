@@ -251,8 +251,8 @@ def _groups(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, Fl
             for key in worlds[0]
         }
         total["vmwait"] = np.sum([one["vmwait"] for one in worlds], axis=0)
-        limit, reserved = vm.fixed.get("cpu_limit_mhz", -1), vm.fixed.get("cpu_reservation_mhz", 0)
-        alloc = {"Alloc Min": site.zeros() + reserved, "Alloc Max": site.zeros() + limit,
+        reserved = vm.fixed.get("cpu_reservation_mhz", 0)
+        alloc = {"Alloc Min": site.zeros() + reserved, "Alloc Max": site.limit(vm, "cpu"),
                  "Alloc Shares": site.zeros() + vm.fixed.get("cpu_shares", -3)}  # fmt: skip
         lat_m = {"% Memory Latency": site.level(vm, "lat_m") * vm.fixed["vcpus"]}
         group = f"{number}:{vm.name}"
@@ -293,7 +293,7 @@ def _vm_memory(site: Site, vm: Thing) -> dict[str, FloatArray]:
     consumed = site.consumed(vm)
     return {
         "Alloc Min": site.zeros() + vm.fixed.get("mem_reservation_mb", 0),
-        "Alloc Max": site.zeros() + vm.fixed.get("mem_limit_mb", -1),
+        "Alloc Max": site.limit(vm, "mem"),
         "Alloc Shares": site.zeros() - 3,
         "Numa Rebalance Count Delta": site.level(vm, "numa_migrations"),
         "Numa Remote Memory MBytes": consumed * (1 - local / 100),

@@ -46,12 +46,13 @@ class Happening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that a vCenter says of an object: a fact of sessions.model, by name."""
+    """Something that a vCenter says of an object: a fact of sessions.model, by name, and until when (s)."""
 
     object: str
     name: str
     value: float | str | bool
     from_s: float = 0.0
+    until_s: float | None = None
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

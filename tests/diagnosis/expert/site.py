@@ -63,10 +63,11 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
 
 _CONFIGURED = frozenset({
     "tools", "snapshots", "cpu_limit_mhz", "cpu_reservation_mhz", "cpu_shares", "mem_limit_mb",
-    "mem_reservation_mb", "moves", "off_at",
+    "mem_reservation_mb", "moves", "off_at", "cpu_limits", "mem_limits",
 })  # fmt: skip
 """What a VM may be given beside what every VM has: ``moves`` are times (s) with the host to which it moves
-then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off."""
+then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off. ``cpu_limits`` (MHz) and
+``mem_limits`` (MB) are limits that change: each from when until when (s), and how much."""
 
 
 _RECLAIMED = ("balloon", "balloon_target", "swapped", "swap_in", "swap_out", "zipped", "zip", "unzip")
@@ -239,6 +240,14 @@ class Site:
     def stays(self, vm: Thing) -> bool:
         """True for a VM that runs on one host all the time."""
         return not vm.fixed.get("moves") and "off_at" not in vm.fixed
+
+    def limit(self, vm: Thing, what: str) -> FloatArray:
+        """A VM's limit of ``cpu`` (MHz) or ``mem`` (MB) over time, as esxtop has it: -1 is none."""
+        unit = {"cpu": "mhz", "mem": "mb"}[what]
+        result = self.zeros() + vm.fixed.get(f"{what}_limit_{unit}", -1)
+        for start, end, limit in vm.fixed.get(f"{what}_limits", ()):
+            result = np.where((self.seconds >= start) & (self.seconds < end), float(limit), result)
+        return result
 
     def disks(self, vm: Thing) -> list[Thing]:
         """The virtual disks of a VM."""

@@ -65,13 +65,18 @@ def _seen(site: Site, what: str, values: FloatArray) -> FloatArray:
 
 
 def _changed_facts(site: Site) -> Iterator[Json]:
-    """Facts that change in mid-recording: where a VM runs, whether it is on, whether a host answers."""
+    """Facts that change in mid-recording: where a VM runs, if it is on, its limits, if a host answers."""
     for vm in site.of("vm"):
         for at, to, *_ in vm.fixed.get("moves", ()):
             yield {"object": vm.ref, "name": "host", "value": to, "from_s": at}
         if "off_at" in vm.fixed:
             at = vm.fixed["off_at"]
             yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": at}
+        for what, unit in (("cpu", "mhz"), ("mem", "mb")):
+            for start, end, limit in vm.fixed.get(f"{what}_limits", ()):
+                name = f"{what}.limit_{unit}"
+                until = end if end < site.seconds[-1] else None
+                yield {"object": vm.ref, "name": name, "value": limit, "from_s": start, "until_s": until}
     for host in site.of("host"):
         for at, is_there in _changes(site, host):
             state = "connected" if is_there else "notResponding"
