@@ -13,6 +13,7 @@ from diagnosis.engine import Check, Diagnosis
 from diagnosis.kinds import plural
 from diagnosis.reach import TOO_FEW_SAMPLES
 from diagnosis.session_events import describe_change
+from diagnosis.statistic_names import statistic_name
 from diagnosis.wrapped_text import wrapped
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_measured, format_value
@@ -321,7 +322,7 @@ def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]
     """Return what was measured with its statistic, the value, and the limit (empty: none)."""
     of = f" of {item.instance}" if item.instance else ""
     limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
-    statistic = _STATISTIC.get(item.statistic, item.statistic)
+    statistic = statistic_name(item.statistic)
     name = item.what or _label(item.counter, diagnosis)
     how = f", {statistic}" if statistic else ""
     return f"{name}{of}{how}", _value(item, item.value, diagnosis), limit
@@ -343,19 +344,6 @@ def _label(key: str, diagnosis: Diagnosis) -> str:
     if not known:
         return key
     return f"{known.label} ({known.short})" if known.short else known.label
-
-
-_STATISTIC = {
-    "mean": "mean",
-    "max": "highest",
-    "min": "lowest",
-    "p95": "95th percentile",
-    "p05": "5th percentile",
-    "usual": "most of the time",
-    "last": "latest",
-    "overall": "mean of all samples",
-    "calm": "mean outside these times",
-}
 
 
 def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:

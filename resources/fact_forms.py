@@ -13,6 +13,8 @@ from resources.units import UNITS, format_value
 
 FILE = RESOURCES / "facts" / "facts.toml"
 
+_MOST_DIGITS = 9  # of a part's number: a longer one is none of vSphere's
+
 Value = str | float | bool | None
 """What a fact holds; None: nothing is set, or nobody said what."""
 NameOf = Callable[[EntityKind, str], str]
@@ -26,9 +28,17 @@ class FactForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: str
     unit: str = ""
     none: str = "not set"
+    first_part: int | None = None
     kind: EntityKind | None = None
     reading: bool = False
     words: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def part(self, name: str) -> str:
+        """Return what a part is called, of which the fact's name has ``name``: ``4001`` is 2."""
+        if self.first_part is None or not (name.isascii() and name.isdecimal() and len(name) < _MOST_DIGITS):
+            return name
+        number = int(name) - self.first_part + 1
+        return str(number) if number > 0 else name
 
 
 class FactForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -39,7 +49,9 @@ class FactForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     def label(self, name: str) -> str:
         """Return what a fact is called: ``CPU limit``, ``IOPS limit of scsi0:1``."""
         form, part = self._form_of(name)
-        return form.label.replace("{part}", part) if form else name.replace("_", " ").replace(".", " ")
+        if form is None:
+            return name.replace("_", " ").replace(".", " ")
+        return form.label.replace("{part}", form.part(part))
 
     def text(self, name: str, value: Value, name_of: NameOf | None = None) -> str:
         """Return a value as an admin writes it: ``3.53 GHz``, ``on``, ``not set``. ``name_of`` tells what the

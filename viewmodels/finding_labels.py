@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from diagnosis.session_events import describe_change
+from diagnosis.statistic_names import statistic_name
 from resources.catalogue import Catalogue
 from resources.units import format_count, format_duration, format_measured, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Verdict
@@ -65,21 +66,10 @@ class EvidenceRow:
     limit: str
 
 
-_STATISTIC = {
-    "max": "highest",
-    "min": "lowest",
-    "usual": "most of the time",
-    "last": "latest",
-    "calm": "at other times",
-    "overall": "all samples",
-}
-"""What a card calls the statistics that have no name in everybody's mouth."""
-
-
 def evidence_row(item: Evidence, lookup: EvidenceLookup) -> EvidenceRow:
-    """Return a piece of evidence as texts: ``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
+    """Return a piece of evidence as texts: ``CPU ready (95th percentile)``, ``33.8 %``, ``limit 10 %``."""
     name = item.what or lookup.label(item.counter)
-    what = f"{name} ({_STATISTIC.get(item.statistic, item.statistic)})" if item.statistic else name
+    what = f"{name} ({statistic_name(item.statistic)})" if item.statistic else name
     if item.instance:
         what += f", {item.instance}"
     limit = f"limit {_value(item, item.threshold, lookup)}" if item.threshold is not None else ""

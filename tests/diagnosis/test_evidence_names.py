@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from diagnosis.statistic_names import statistic_name
 from resources.catalogue import load_catalogue
 from resources.problem_cards import Card, Rule, load_problems
 
@@ -39,3 +40,10 @@ def test_a_number_in_another_unit_than_its_counter_has_a_name(case: tuple[Card, 
         unit = item.unit or (threshold.unit if threshold else "")
         if known is not None and unit and not item.what:
             assert unit == known.unit, (item.signal, unit, counter, known.unit)
+
+
+def test_every_statistic_is_told_in_words() -> None:
+    """An admin does not read "calm" for the mean of the times before and after."""
+    asked = {item.statistic for _, rule in CASES for item in rule.evidence} - {"", "mean"}
+    assert asked
+    assert not {one for one in asked if statistic_name(one) == one}

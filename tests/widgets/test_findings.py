@@ -525,7 +525,7 @@ def test_a_ruled_out_cause_is_quieter_and_statistics_are_words(qtbot: QtBot, vie
     assert labels["Its pool has a limit. The VM's own explains it."] == "muted"
     assert not labels["The VM has a limit. It is 2,000\N{NO-BREAK SPACE}MHz."]
     told = [text[6:-1] for text in labels if text.startswith("sent (")]
-    assert told == ["highest", "lowest", "latest", "at other times", "p95", "mean"]
+    assert told == ["highest", "lowest", "latest", "at other times", "95th percentile", "mean"]
 
 
 def test_without_findings_the_verdict_has_the_room_that_there_is(view: FindingsView, qtbot: QtBot) -> None:

@@ -6,16 +6,11 @@ from collections.abc import Iterator
 
 from diagnosis.check_curves import is_below
 from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.statistic_names import statistic_name
 from resources.catalogue import load_catalogue
 from resources.problem_cards import Card, EvidenceItem, load_problems
 from sessions.findings import Evidence, Finding
 from sessions.troubleshooting import RuleLine
-
-STATISTICS = {
-    "mean": "mean", "max": "peak", "min": "lowest", "p95": "95th percentile",
-    "p05": "5th percentile", "usual": "most of the time", "last": "at the end", "calm": "outside these times",
-    "overall": "mean of all samples", "sum": "in all",
-}  # fmt: skip
 
 
 def evidence_lines(finding: Finding, card: Card, lasted_s: float) -> tuple[RuleLine, ...]:
@@ -31,7 +26,7 @@ def _line(item: Evidence, rules: list[CompiledRule]) -> RuleLine:
     known = load_catalogue().get(item.counter)
     what = item.what or (known.label if known else item.counter)
     of = f" ({item.instance})" if item.instance else ""
-    text = f"{what}{of}, {STATISTICS.get(item.statistic, item.statistic)}"
+    text = f"{what}{of}, {statistic_name(item.statistic)}"
     below, source = False, ""
     for rule, asked in _asked(item, rules):
         below = is_below(rule, asked.signal, asked.threshold)
