@@ -244,7 +244,7 @@ class Site:
     def limit(self, vm: Thing, what: str) -> FloatArray:
         """A VM's limit of ``cpu`` (MHz) or ``mem`` (MB) over time, as esxtop has it: -1 is none."""
         unit = {"cpu": "mhz", "mem": "mb"}[what]
-        result = self.zeros() + vm.fixed.get(f"{what}_limit_{unit}", -1)
+        result: FloatArray = self.zeros() + vm.fixed.get(f"{what}_limit_{unit}", -1)
         for start, end, limit in vm.fixed.get(f"{what}_limits", ()):
             result = np.where((self.seconds >= start) & (self.seconds < end), float(limit), result)
         return result
