@@ -48,6 +48,8 @@ def _found(
             yield from _of_all(rule, facts)
         case "disks":
             yield from _of_disks(rule, facts, entities)
+        case "gone":
+            yield from _gone(rule, facts, end)
         case "self":
             yield from _of_self(rule, facts, end)
 
@@ -131,6 +133,18 @@ def _of_self(rule: DerivedFact, facts: Sequence[Fact], end: int) -> Iterator[Fac
             value = hours if rule.hours else _number(rule, fact.value)
             if value is not None:
                 yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
+
+
+def _gone(rule: DerivedFact, facts: Sequence[Fact], end: int) -> Iterator[Fact]:
+    """Whether all that matching facts said of an entity is over."""
+    like = re.compile(rule.made_of)
+    known: dict[EntityRef, dict[str, Fact]] = {}
+    for fact in facts:
+        if like.fullmatch(fact.name):
+            known.setdefault(fact.entity, {})[fact.name] = fact
+    for ref, latest_of in known.items():
+        is_gone = all(one.end is not None and one.end <= end for one in latest_of.values())
+        yield Fact(ref, rule.name, float(is_gone), min(one.start for one in latest_of.values()))
 
 
 def _absent(rule: DerivedFact, facts: Sequence[Fact], known: set[EntityRef]) -> Iterator[Fact]:

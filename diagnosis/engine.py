@@ -41,7 +41,7 @@ from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.stopping import StopSignal
 from sessions.findings import Evidence, Finding
-from sessions.model import EntityRef, Event, SampleSource
+from sessions.model import EntityRef, Event, IntArray, SampleSource
 from sessions.times import TimeRange
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 
@@ -312,8 +312,8 @@ class Run:
             self._seen_on[card.id, self._topology.base(hit.entity)] = tuple(hosts)
         if ways := [one.way for one in ordered if one.way is not None]:
             self._ways[card.id, self._topology.base(hit.entity)] = ways
-        windows = _union([window for one in ordered for window in one.hit.windows])
         axis = self._table.axis(hit.source)
+        windows = _union([window for one in ordered for window in one.hit.windows], axis)
         told_of = self._told_of(hit)
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
@@ -458,10 +458,15 @@ def counters_of(rules: Iterable[CompiledRule], catalogue: Catalogue) -> dict[str
     return {key: known for key in keys if (known := catalogue.get(key))}
 
 
-def _union(windows: list[TimeRange]) -> tuple[TimeRange, ...]:
+_NEXT = 1.3  # intervals: samples that follow each other are seldom further apart
+
+
+def _union(windows: list[TimeRange], axis: IntArray) -> tuple[TimeRange, ...]:
+    """One window for those that overlap or follow each other sample by sample; ``axis`` are times (ms)."""
+    apart = _NEXT * usual_step(axis)
     joined: list[TimeRange] = []
     for window in sorted(windows):
-        if joined and window.start <= joined[-1].end:
+        if joined and window.start <= joined[-1].end + apart:
             joined[-1] = TimeRange(joined[-1].start, max(joined[-1].end, window.end))
         else:
             joined.append(window)

@@ -44,6 +44,8 @@ def pattern_note(hit: Hit, windows: Sequence[TimeRange], times: IntArray) -> tup
     if distance is None:
         return ()
     every, lasted = format_duration(distance / 1000), max(one.seconds for one in windows)
+    if lasted * 1000 >= distance:
+        return ()  # it stayed: what lasts longer than the time between two beginnings is no return
     if lasted and step <= hit.compiled.sustained.clear_s * 1000:
         lasted += step / 1000  # the last sample stands for an interval, too
     longest = f", for {format_duration(lasted)} at most" if lasted else ""

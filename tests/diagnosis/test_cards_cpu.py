@@ -319,6 +319,12 @@ class TestLimit:
         assert verdicts(told) == {"vm_limit": "likely", "pool_limit": "ruled out"}
         assert cause(told, "vm_limit").because == "Its limit is 3 GHz."
         assert [one.value for one in told.evidence if one.counter == "cpu.alloc_max"] == [3000.0]
+        assert any("limit of 3 GHz is gone at the end" in one for one in told.notes)
+
+    def test_a_limit_that_is_still_set_is_not_called_gone(self) -> None:
+        recording = host()
+        vm(recording, "web01", max_limited=during(0, 600, 8.0), ready=8.5, alloc_max=3000.0)
+        assert not only(recording, problem=self.PROBLEM).notes
 
     def test_neither_the_vm_nor_a_pool_has_one(self) -> None:
         recording = host()

@@ -255,6 +255,14 @@ class TestSwapping:
         assert found.causes[0].cause == "vm_limit"
         assert "Its limit is 4 GB" in found.causes[0].because
 
+    def test_swapping_out_and_then_in_is_one_spell(self) -> None:
+        recording = host()
+        vm(
+            recording, "a", swap_write=during(300, 600, 3.0), swap_read=during(600, 1500, 2.0),
+            balloon=100.0, balloon_target=100.0, alloc_max=4_096.0, swapped=900.0,
+        )  # fmt: skip
+        assert len(only(recording, problem=self.PROBLEM).windows) == 1
+
     @pytest.mark.parametrize(("limit", "says"), [(-1.0, " has no limit."), (7_168.0, " own limit is ")])
     def test_a_vm_without_a_limit_is_said_to_have_none(self, limit: float, says: str) -> None:
         recording = short_host(3.0)
@@ -448,11 +456,23 @@ class TestLatency:
 
     @pytest.mark.parametrize(("level", "severity"), [(0.5, None), (2.0, "warning"), (7.0, "critical")])
     def test_levels(self, level: float, severity: str | None) -> None:
-        recording = short_host(3.0)
+        recording = host()
         vm(recording, "web01", mem_latency=level)
         assert [one.severity for one in findings(recording, problem=self.PROBLEM)] == (
             [severity] if severity else []
         )
+
+    def test_a_short_host_is_what_its_vms_wait_for(self) -> None:
+        """One step, on the host, not one for each VM."""
+        recording = short_host(3.0)
+        for number in range(3):
+            vm(recording, f"web{number}", mem_latency=7.0)
+        found = findings(recording)
+        waits = [one for one in found if one.problem == self.PROBLEM]
+        assert {one.consequence_of for one in waits} == {("mem.host_state", recording.host)}
+        assert len(waits) == 3
+        (host_state,) = [one for one in found if one.problem == "mem.host_state"]
+        assert host_state.severity == "critical"
 
     def test_what_is_waited_for(self) -> None:
         recording = short_host(3.0)
