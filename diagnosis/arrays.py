@@ -186,7 +186,22 @@ def latest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArr
         return np.full((values.shape[0], 1), np.nan)
     known = ~np.isnan(values)
     last = times[times.size - 1 - np.argmax(known[:, ::-1], axis=1)][:, None]
-    chosen = known & (times[None] > last - np.int64(seconds * 1000)) & (times[None] <= last)
+    return _mean_of(values, known & (times[None] > last - np.int64(seconds * 1000)) & (times[None] <= last))
+
+
+def earliest_mean(values: FloatArray, times: IntArray, seconds: float) -> FloatArray:
+    """Return the mean of the first so many seconds from each entity's first known sample; (entities, 1).
+
+    ``values`` and ``times`` as for ``latest_mean``. NaN where nothing is known.
+    """
+    if not times.size:
+        return np.full((values.shape[0], 1), np.nan)
+    known = ~np.isnan(values)
+    first = times[np.argmax(known, axis=1)][:, None]
+    return _mean_of(values, known & (times[None] >= first) & (times[None] < first + np.int64(seconds * 1000)))
+
+
+def _mean_of(values: FloatArray, chosen: BoolArray) -> FloatArray:
     count = chosen.sum(axis=1, keepdims=True)
     total = np.where(chosen, values, 0.0).sum(axis=1, keepdims=True)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)

@@ -96,6 +96,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "highest": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
     "quietest": lambda operands, a, s: arrays.lowest_mean(a, operands.times, float(s)),
     "latest": lambda operands, a, s: arrays.latest_mean(a, operands.times, float(s)),
+    "earliest": lambda operands, a, s: arrays.earliest_mean(a, operands.times, float(s)),
     "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
     "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
     "over max": lambda operands, a: entity_statistics.maximum(a, operands.windows),
@@ -407,6 +408,7 @@ _BOUND_OTHER: dict[str, Callable[..., Bounds]] = {
     "highest": lambda a: a,
     "quietest": lambda a, _: a,
     "latest": lambda a, _: a,
+    "earliest": lambda a, _: a,
     "trailing": lambda a, _: a,
     "around": lambda a, _: a,
 }

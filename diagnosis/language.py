@@ -10,6 +10,7 @@ never run as Python.
                   highest(a): the 95th percentile of all its samples
                   quietest(a, seconds): the lowest mean of any stretch of so many seconds
                   latest(a, seconds): the mean of the last so many seconds in which it is known
+                  earliest(a, seconds): that of the first so many
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
                   usual(a): what it was for most of them (their median), as a setting that was changed since
@@ -204,7 +205,7 @@ class _Reader:
             return self._smooth(name, args)
         if name in ("baseline", "highest"):
             return self._baseline(name, args)
-        if name in ("quietest", "latest"):
+        if name in ("quietest", "latest", "earliest"):
             return replace(self._smooth(name, args), shape=Shape.ENTITY)
         statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
         table = _STATISTICS if statistic else _ELEMENTWISE

@@ -391,6 +391,13 @@ class TestSwapWaitAndPast:
         assert (found.severity, found.causes[0].cause) == ("info", "past_pressure")
         assert found.conclusion.startswith("a has 577 MB of 8 GB in its swap file; ")
 
+    def test_what_a_limit_took_before_it_was_lifted(self) -> None:
+        recording = host()
+        vm(recording, "a", swapped=577.0, alloc_max=during(0, 300, 4_096.0, -1.0))
+        found = only(recording, problem="mem.swapped_past")
+        assert verdicts(found) == {"vm_limit": "likely", "past_pressure": "possible"}
+        assert "Its memory limit was 4 GB in this recording" in found.causes[0].because
+
     def test_a_size_that_nobody_tells_leaves_no_hole(self) -> None:
         recording = host()
         recording.vm("a", {"mem.swapped": 577.3, "mem.swap_read": 0.01, "mem.swap_write": 0.0})

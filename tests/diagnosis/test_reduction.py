@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diagnosis.arrays import first_after, sample_seconds, smoothed, usual_step
+from diagnosis.arrays import earliest_mean, first_after, sample_seconds, smoothed, usual_step
 from diagnosis.reduction import reduce_members
 from sessions.model import FloatArray, IntArray
 
@@ -74,3 +74,11 @@ def test_places_in_two_axes_in_turn() -> None:
     for _ in range(3):
         assert first_after(fine, -2000, "right").tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
         assert first_after(coarse, -2000, "right").tolist() == [0, 1]
+
+
+def test_the_earliest_mean_is_of_the_first_seconds_that_are_known() -> None:
+    """Each entity's own first sample counts, and what is unknown in between does not."""
+    times = np.arange(6, dtype=np.int64) * 20_000
+    values = np.array([[4.0, 2.0, 9.0, 9.0, 9.0, 9.0], [np.nan, np.nan, 6.0, np.nan, 1.0, 1.0]])
+    assert earliest_mean(values, times, 40.0).tolist() == [[3.0], [6.0]]
+    assert np.isnan(earliest_mean(values[:, :0], times[:0], 40.0)).all()
