@@ -258,7 +258,7 @@ class Recordings(QObject):
             return
         died = process.state == "died"
         self._forget()
-        if ended.test is not None and (ended.code == 0 or ended.test.open):
+        if ended.test is not None and (ended.code == 0 or ended.test.open or self._is_unwanted):
             self.test_ended.emit(Path(process.request.session), ended)
         elif ended.code == 0:
             samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"

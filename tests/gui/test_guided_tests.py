@@ -187,6 +187,21 @@ def test_what_runs_is_called_a_test_until_it_is_stopped(
     assert (page.head.stop.text(), page.head.stop.isEnabled()) == ("Stop and restore", True)
 
 
+def test_who_stops_a_test_before_its_first_samples_is_told_no_error(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    live.desk.tests.begin("sioc-shares")
+    recordings = live.workbench.recordings
+    wait(qtbot, lambda: recordings.process is not None and recordings.process.state == "recording")
+    recordings.stop()
+    wait(qtbot, lambda: recordings.process is None)
+    said = live.window.messages.shown[-1]
+    assert said.level in ("info", "warning"), said.text
+    assert "Storage I/O Control shares ended before there was a verdict: The test was stopped" in said.text
+    assert "hyperscope" not in said.text
+    assert [one.text() for one in live.window.messages.findChildren(QPushButton) if one.text() == "Resume"] == []
+
+
 def test_a_run_whose_process_is_killed_is_interrupted_and_put_back(
     live: Program, gallery: GalleryView, qtbot: QtBot
 ) -> None:

@@ -65,7 +65,7 @@ def test_the_inputs_of_the_earlier_run_are_kept(live: Program, qtbot: QtBot, tmp
     first = parse_plan(one.plan)
     assert first.inputs["depths"] == (2, 8)
     result = child_of(live.window, ResultPage)
-    wait(qtbot, lambda: buttons(result, "Run again"))
+    wait(qtbot, lambda: buttons(result, "Run again") and buttons(result, "Run again")[0].isEnabled())
     qtbot.mouseClick(buttons(result, "Run again")[0], Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: any("Taken over from the run of" in said.text for said in live.window.messages.past))
     said = next(message.text for message in live.window.messages.past if "Taken over" in message.text)

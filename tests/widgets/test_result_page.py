@@ -103,11 +103,26 @@ def test_its_buttons_say_what_is_to_be_done(shown: ResultPage, qtbot: QtBot) -> 
         shown.show_sheet(sheet(name))
         for button in list(shown.head.buttons.values()):
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    expected = ["again", "export", "report", "restore", "again"]
+    expected = ["report", "export", "again", "restore", "again"]
     assert said == expected, "the steps are copied by the page itself"
     assert (
         QApplication.clipboard().text().startswith("Storage I/O Control of perf-lun-02 (datastore-1): is on")
     )
+
+
+def test_a_late_click_on_stop_starts_no_load(shown: ResultPage, qtbot: QtBot) -> None:
+    shown.show_sheet(sheet("shares"))
+    first = next(iter(shown.head.buttons))
+    assert first not in ("again", "resume"), "it stands where Stop and restore stood"
+    shown.head.hold_load()
+    for name in ("not put back", "shares"):
+        shown.show_sheet(sheet(name))
+        held = shown.head.buttons["again"]
+        assert not held.isEnabled()
+        assert "late click" in held.toolTip()
+        assert all(one.isEnabled() for act, one in shown.head.buttons.items() if act != "again")
+    qtbot.waitUntil(held.isEnabled)
+    assert not held.toolTip()
 
 
 def test_a_click_on_a_phase_shows_its_samples(shown: ResultPage, qtbot: QtBot) -> None:

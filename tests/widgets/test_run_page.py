@@ -75,6 +75,23 @@ def test_one_press_stops_and_one_pauses(shown: RunPage, qtbot: QtBot) -> None:
     assert shown.head.stop.text() == "Putting back…"
 
 
+def test_before_the_first_numbers_it_has_no_empty_buttons(theme: Theme, qtbot: QtBot) -> None:
+    found = RunPage(theme, lambda: UTC_CLOCK)
+    qtbot.addWidget(found)
+    found.resize(1156, 790)
+    found.show()
+    QApplication.processEvents()
+    head = found.head
+    assert head.stop.isEnabled()
+    assert not head.stop.icon().isNull()
+    assert not head.pause.isVisible()
+    assert not head.progress.isVisible()
+    width = head.stop.width()
+    found.show_sheet(sheet())
+    QApplication.processEvents()
+    assert (head.pause.isVisible(), head.progress.isVisible(), head.stop.width()) == (True, True, width)
+
+
 def test_what_stops_it_stands_above_everything(shown: RunPage) -> None:
     assert not shown.problem.isVisible()
     shown.show_sheet(sheet(head=replace(HEAD, problem="Other VMs on lun wait 41 ms, limit 30 ms.")))

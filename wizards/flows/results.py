@@ -133,7 +133,7 @@ def _head(source: ResultSource, verdict: Verdict) -> ResultHead:
     problem = _trouble(source, verdict)
     if problem is not None:
         return problem
-    acts = (ActLine("again", "Run again"), ActLine("export", "Export…"), ActLine("report", "Put into report"))
+    acts = (ActLine("report", "Put into report"), ActLine("export", "Export…"), ActLine("again", "Run again"))
     if source.run.why and not source.run.verdict and source.run.end is not None:
         back = put_back(source).chip
         chips = (Chip(f"{back.text} put back", "ok"),) if back is not None else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QFrame,
@@ -33,6 +33,9 @@ _ICONS = {
 }
 _ALONE_IN_A_ROW = 2
 """The first buttons have a row each; the others share one by two."""
+_LOAD = ("again", "resume")
+_HELD_MS = 2_000
+_HELD = "In 2 s: a late click on Stop and restore starts no load."
 
 
 class ChipsView(QWidget):
@@ -104,6 +107,8 @@ class ResultHeadView(QFrame):
         self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._chips = ChipsView(theme)
         self.buttons: dict[str, QPushButton] = {}
+        self._held = QTimer(self, singleShot=True, interval=_HELD_MS)
+        self._held.timeout.connect(self._allow)
         self._acts = QGridLayout()
         self._acts.setSpacing(6)
         words = QVBoxLayout()
@@ -138,6 +143,19 @@ class ResultHeadView(QFrame):
             self._make_buttons()
         self._dress()
 
+    def hold_load(self) -> None:
+        """Have no button start load for 2 s: this page came by itself, under a hand that may still stop."""
+        self._held.start()
+        self._allow()
+
+    def _allow(self) -> None:
+        """Switch on the buttons that have no reason to be off, but not yet those that start load."""
+        for one in self._head.acts:
+            why_not = _HELD if one.act in _LOAD and self._held.isActive() else one.why_not
+            self.buttons[one.act].setEnabled(not why_not)
+            self.buttons[one.act].setToolTip(tooltip_text(why_not))
+        self._dress()
+
     def _make_buttons(self) -> None:
         for button in self.buttons.values():
             self._acts.removeWidget(button)
@@ -146,8 +164,6 @@ class ResultHeadView(QFrame):
         self.buttons = {}
         for number, one in enumerate(self._head.acts):
             button = QPushButton(one.text)
-            button.setEnabled(not one.why_not)
-            button.setToolTip(tooltip_text(one.why_not))
             button.clicked.connect(lambda _on=False, act=one.act: self.acted.emit(act))
             if number == 0:
                 button.setProperty("role", "primary")
@@ -161,6 +177,7 @@ class ResultHeadView(QFrame):
                 self._acts.addWidget(button, _ALONE_IN_A_ROW + row, column, 1, columns)
             self.buttons[one.act] = button
         self._acts.setRowStretch(9, 1)
+        self._allow()
 
     def _dress(self) -> None:
         tokens, icons = self._theme.tokens, self._theme.icons

@@ -81,6 +81,9 @@ class RunHeadView(QFrame):
         row.addWidget(self.pause)
         row.addWidget(self.stop)
         theme.changed.connect(self._dress)
+        self.progress.hide()
+        self._show_stop()
+        self._dress()
 
     def show_head(self, head: RunHead) -> None:
         """Show what goes on."""

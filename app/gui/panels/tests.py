@@ -117,6 +117,8 @@ class TestsPanel(QObject):
         """Bring a page to the front; the keys go on there if they were on the page before."""
         before, focus = self._stack.currentWidget(), QApplication.focusWidget()
         had_keys = focus is not None and self._stack.isAncestorOf(focus)
+        if page is self._run_pages.result and before is self._run_pages.run:
+            page.head.hold_load()
         self._stack.setCurrentWidget(page)
         self.view.setFocusProxy(page)
         if had_keys and page is not before:
