@@ -90,6 +90,15 @@ def test_a_session_that_grows_is_not_counted_again(tmp_path: Path) -> None:
     assert recorded_about(other, before).vms == 16
 
 
+def test_where_vms_are_may_be_told_after_their_counters(tmp_path: Path) -> None:
+    """As in an import: hosts of VMs are told when their first row was read."""
+    whole = snapshot_of(write(tmp_path / "s.hscope", {"Perf": SECOND}))
+    early = replace(whole, records=replace(whole.records, hosts={}))
+    before = recorded_about(early)
+    assert before.vms == 0
+    assert recorded_about(whole, before).vms == 16
+
+
 def test_the_page_shows_the_placements_and_what_was_wanted(tmp_path: Path) -> None:
     found = page(write(tmp_path / "s.hscope", {"Perf": SECOND, "Even": EVEN}))
     assert found.head.line == "DRS would help here: about +18.5 % by 5 moves."

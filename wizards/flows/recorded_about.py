@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from resources.foreign_text import shown
 from resources.units import format_duration
-from sessions.model import EntityRef
+from sessions.model import EntityRef, Fact
 from viewmodels.snapshot import EntityIndex, SeriesIndex, Snapshot
 from wizards.flows.recorded_cluster import USED
 from wizards.flows.verdicts.phrases import counted
 
 _MINUTE_S = 60
+_Parts = tuple[SeriesIndex, EntityIndex, Mapping[EntityRef, Fact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class RecordedAbout:
     vms: int
     seconds: int
     clusters: int
-    made_from: tuple[SeriesIndex, EntityIndex] | None = field(default=None, compare=False, repr=False)
+    made_from: _Parts | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -41,14 +43,13 @@ class RecordedAbout:
 
 def recorded_about(snapshot: Snapshot, before: RecordedAbout | None = None) -> RecordedAbout:
     """Return what a session has. ``before`` is what was told of it earlier: counts are taken from it as long
-    as the session has the same entities and series.
+    as the session has the same entities and series, and VMs are where they were.
     """
     whole = snapshot.span.seconds if snapshot.span is not None else 0.0
     seconds = round(whole / _MINUTE_S) * _MINUTE_S
-    made_from = (snapshot.series_index, snapshot.entity_index)
+    made_from = (snapshot.series_index, snapshot.entity_index, snapshot.records.hosts)
     if before is not None and before.made_from is not None:
-        series, entities = before.made_from
-        if series is made_from[0] and entities is made_from[1]:
+        if all(then is now for then, now in zip(before.made_from, made_from, strict=True)):
             return replace(before, seconds=seconds)
     hosts = Counter(_cluster_of(snapshot, ref) for ref in snapshot.entities if ref.kind == "host")
     vms = Counter(
