@@ -1,6 +1,6 @@
 """Records lab scenarios by vCenter counters, esxtop service and esxtop over ssh: alone, in twos, all three.
 
-    python -m benchmarks.three_ways [--scenario GLOB …] [--ways all|alone|several|ends]
+    python -m benchmarks.three_ways [--scenario GLOB …] [--ways all|alone|several|ends] [--seed N]
 
 Without ``--scenario`` those of a list, else any of the lab's. ``ends``: each source alone, and all three at
 once. Each way must find the scenario's truth, same entity and first cause, each finding once. It needs the
@@ -26,7 +26,7 @@ from lab import load_scenarios
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.store import SessionReader
-from tests.esxtop_service.one_site import COUNTERS, SOURCES, Site, Way
+from tests.esxtop_service.one_site import COUNTERS, SEED, SOURCES, Site, Way
 from tests.vcenter.running import TestVCenter
 
 SCENARIOS = (
@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="three_ways", description=__doc__.splitlines()[0])
     parser.add_argument("--scenario", nargs="+", metavar="GLOB", help="scenarios whose id matches a pattern")
     parser.add_argument("--ways", choices=("all", "alone", "several", "ends"), default="all")
+    parser.add_argument("--seed", type=int, default=SEED, help="which of the scenario's draws (%(default)s)")
     options = parser.parse_args(arguments)
     ways = [frozenset(some) for count in (1, 2, 3) for some in combinations(SOURCES, count)]
     counts = {"all": (1, 2, 3), "alone": (1,), "several": (2, 3), "ends": (1, 3)}[options.ways]
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             def start(document: Path, **flags: object) -> TestVCenter:
                 return running.enter_context(TestVCenter(document, **flags))  # type: ignore[arg-type]
 
-            site = Site(scenario, Path(folder), start)
+            site = Site(scenario, Path(folder), start, options.seed)
             for way in ways:
                 begun = time.process_time()
                 misses = judged(site, way)

@@ -37,7 +37,7 @@ from lab import Lab, load_scenarios, vcenter_document
 from lab.esxtop_export import export_lab
 from lab.esxtop_service import HostService, is_up, services_of
 from lab.service_lines import lab_counter_info
-from lab.vcenter_inventory import NIC_KEY, vm_uuid
+from lab.vcenter_inventory import vm_uuid
 from recorder.limits import load_recorder_limits
 from recorder.recording import Recording
 from recorder.writing import SpaceRules
@@ -145,13 +145,14 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 class Site:
     """A scenario's test vCenter and its hosts; ``record`` records them in any way."""
 
-    def __init__(self, scenario: str, folder: Path, start_vcenter: Callable[..., TestVCenter]) -> None:
-        self.scenario, self._folder = scenario, folder
+    def __init__(
+        self, scenario: str, folder: Path, start_vcenter: Callable[..., TestVCenter], seed: int = SEED
+    ) -> None:
+        self.scenario, self._folder, self._seed = scenario, folder, seed
         self.lab = self._new_lab()
         document: dict[str, Any] = dict(
-            vcenter_document(Lab(load_scenarios()[scenario], seed=SEED), catalogue=load_catalogue())
+            vcenter_document(Lab(load_scenarios()[scenario], seed=seed), catalogue=load_catalogue())
         )
-        _set_adapters(document)
         site, replies = folder / "site.json", folder / "replies"
         site.write_text(json.dumps(document), encoding="utf-8")
         replies.mkdir()
@@ -169,7 +170,7 @@ class Site:
             self._tell(event)
 
     def _new_lab(self) -> Lab:
-        return Lab(load_scenarios()[self.scenario], seed=SEED, fields="all")
+        return Lab(load_scenarios()[self.scenario], seed=self._seed, fields="all")
 
     def _tell(self, event: dict[str, Any]) -> None:
         """What the scenario's vCenter tells beside its samples: an HA restart or failure that explains some.
@@ -194,14 +195,6 @@ class Site:
         end_ms = self.start_ms + round(self.lab.duration_s * 1000)
         _record([*collectors, *played], session, end_ms if COUNTERS in way else None, played)
         return session
-
-
-def _set_adapters(document: dict[str, Any]) -> None:
-    """The test vCenter takes the type of a VM's network adapter from the adapter."""
-    types = {one["object"]: one["value"] for one in document["facts"] if one["name"] == f"nic.{NIC_KEY}.type"}
-    for vm in document["vms"]:
-        if told := types.get(f"vm:{vm['name']}"):
-            vm["nics"] = [{**nic, "type": told} for nic in vm["nics"]]
 
 
 def _vcenter(server: TestVCenter) -> Collector:

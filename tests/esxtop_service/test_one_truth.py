@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
             ("storage-nfs-server-slow", ({COUNTERS, SSH},)),
             ("mem-compressing-overcommit", ({COUNTERS}, {SERVICE}, {SSH}, set(SOURCES))),
             ("mix-failover-and-slow-array", ({COUNTERS}, set(SOURCES))),
+            ("mix-tiering-limit-and-e1000", ({COUNTERS},)),
         ),
     ],
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyVmomi import vim, vmodl
@@ -258,3 +260,63 @@ def test_a_scenario_is_shown_tick_by_tick_and_begins_again(
     limits = [one for one in told if one.fullFormattedMessage == "Limit"]
     assert [one.createdTime.timestamp() - server.epoch for one in limits][-1] == 1
     assert limits[0].vm.vm == found
+
+
+def test_what_a_scenario_knows_is_told_in_the_apis_form(
+    start_vcenter: Start, login: Login, tmp_path: Path
+) -> None:
+    known = {
+        "vm:one & only": [
+            ("nic.4000.type", "e1000", 0), ("vdisk.scsi0:0.controller", "lsisas1068", 0),
+            ("vdisk.scsi0:0.limit_iops", 500.0, 2), ("ft.latency_status", "red", 0),
+            ("ft.secondary_latency_ms", 7200, 0), ("tier.nvme.read_mbps", 0.0, 0),
+            ("tier.nvme.read_mbps", 40.0, 2), ("tier.nvme.read_mbps", 90.0, 1000),
+        ],
+        "host:h1": [
+            ("mem.tiering", "softwareTiering", 0), ("tier.nvme_mb", 32768.0, 0), ("tier.dram_mb", 16384.0, 0)
+        ],
+    }  # fmt: skip
+    facts = [
+        {"object": what, "name": name, "value": value, "from_s": start}
+        for what, those in known.items()
+        for name, value, start in those
+    ]
+    path = tmp_path / "scenario.json"
+    path.write_text(json.dumps({**TINY, "facts": facts}), encoding="utf-8")
+    server = start_vcenter(path, interval=1, history=4)
+    peer = login(server)
+    vm, host = peer.all(vim.VirtualMachine)["one & only"], peer.all(vim.HostSystem)["h1"]
+    device = vim.vm.device
+    for kind in (device.VirtualE1000, device.VirtualLsiLogicSASController):
+        assert len([one for one in vm.config.hardware.device if type(one) is kind]) == 1, kind
+    (disk,) = [one for one in vm.config.hardware.device if isinstance(one, device.VirtualDisk)]
+    allocation: Any = disk.storageIOAllocation
+    assert allocation.limit == 500
+    quick = vm.summary.quickStats
+    assert (quick.ftLatencyStatus, quick.ftSecondaryLatency) == ("red", 7200)
+    assert host.hardware.memoryTieringType == "softwareTiering"
+    tiers = [(one.type, one.size >> 20) for one in host.hardware.memoryTierInfo]
+    assert tiers == [("DRAM", 16384), ("NVMe", 32768)]
+
+    def reads() -> list[tuple[str, int]]:
+        return [(one.memoryTierType, one.readBandwidth) for one in vm.summary.quickStats.memoryTierStats]
+
+    assert reads() == [("NVMe", 40)], "the third comes at second 1000"
+    server.jump(1000)
+    deadline = time.monotonic() + 30
+    while reads() != [("NVMe", 90)] and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert reads() == [("NVMe", 90)], "a scenario's facts do not begin again with its samples"
+
+
+@pytest.mark.usefixtures("start_vcenter")
+def test_a_device_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.json"
+    told = {"object": "vm:one & only", "name": "nic.4000.type", "value": "ne2000", "from_s": 0}
+    path.write_text(json.dumps({**TINY, "facts": [told]}), encoding="utf-8")
+    server = TestVCenter(path)
+    try:
+        with pytest.raises(AssertionError, match='"one & only" has the network adapter ne2000'):
+            server.start()
+    finally:
+        server.close()

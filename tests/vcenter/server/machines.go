@@ -127,7 +127,7 @@ func (w *World) setTools(vm *simulator.VirtualMachine, tools string) {
 }
 
 func (w *World) addDevices(vm *simulator.VirtualMachine, entry *VMEntry) {
-	controllers := map[int32]int32{}
+	buses := map[int32]bool{}
 	var devices []types.BaseVirtualDevice
 	for n := range entry.Disks {
 		disk := &entry.Disks[n]
@@ -135,8 +135,8 @@ func (w *World) addDevices(vm *simulator.VirtualMachine, entry *VMEntry) {
 		if _, err := fmt.Sscanf(disk.Unit, "scsi%d:%d", &bus, &unit); err != nil {
 			panic(fmt.Sprintf("VM %s: disk %q is not scsiN:N", entry.Name, disk.Unit))
 		}
-		if _, known := controllers[bus]; !known {
-			controllers[bus] = 1000 + bus
+		if !buses[bus] {
+			buses[bus] = true
 			devices = append(devices, scsiController(bus, disk.Controller))
 		}
 		devices = append(devices, w.disk(vm, entry, disk, bus, unit))
@@ -154,10 +154,7 @@ func scsiController(bus int32, kind string) types.BaseVirtualDevice {
 			Key: 1000 + bus, DeviceInfo: &types.Description{Label: fmt.Sprintf("SCSI controller %d", bus), Summary: "SCSI"},
 		}},
 	}
-	if kind == "lsilogic" {
-		return &types.VirtualLsiLogicController{VirtualSCSIController: controller}
-	}
-	return &types.ParaVirtualSCSIController{VirtualSCSIController: controller}
+	return controllers[orText(kind, "pvscsi")](controller)
 }
 
 func (w *World) disk(vm *simulator.VirtualMachine, entry *VMEntry, disk *DiskEntry, bus, unit int32) types.BaseVirtualDevice {
@@ -214,10 +211,7 @@ func (w *World) nic(vm *simulator.VirtualMachine, entry *PortEntry) types.BaseVi
 		},
 		AddressType: "assigned", MacAddress: fmt.Sprintf("00:50:56:%06x", hashText(vm.Name)&0xffffff), WakeOnLanEnabled: types.NewBool(true),
 	}
-	if entry.Type == "e1000e" {
-		return &types.VirtualE1000e{VirtualEthernetCard: card}
-	}
-	return &types.VirtualVmxnet3{VirtualVmxnet: types.VirtualVmxnet{VirtualEthernetCard: card}}
+	return adapters[orText(entry.Type, "vmxnet3")](card)
 }
 
 // withSnapshot is a VM's tree of snapshots with one more under the newest; the tree that it has is left as it is,

@@ -199,6 +199,7 @@ func serve(o *options, world *World) error {
 	policies := newPolicies(world, rights)
 	changes := &Changes{world: world, scribe: events, tasks: tasks, guests: guests}
 	events.moved = changes.follow
+	changes.followFacts()
 	go events.follow()
 	sessions.acts = newActs(world, changes, tasks, rights, front.faults, guests)
 	sessions.acts.serveEsxtop(o.esxtop, o.esxtopInterval, front.requests)

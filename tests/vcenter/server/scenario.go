@@ -24,6 +24,7 @@ type Scenario struct {
 	VMs        []VMEntry        `json:"vms"`
 	Events     []EventEntry     `json:"events"`
 	Series     []SeriesEntry    `json:"series"`
+	Facts      []FactEntry      `json:"facts"`
 }
 
 // ClusterEntry is a cluster and its automation.
@@ -177,6 +178,7 @@ func loadScenario(path string) (*Scenario, error) {
 	if scenario.Format != 1 {
 		return nil, fmt.Errorf("%s: format %d is not 1", path, scenario.Format)
 	}
+	scenario.equip()
 	return scenario, scenario.check(path)
 }
 
@@ -196,6 +198,9 @@ func (s *Scenario) check(path string) error {
 		}
 		if !stores[vm.Datastore] {
 			return fmt.Errorf("%s: VM %q is on datastore %q, which is not listed", path, vm.Name, vm.Datastore)
+		}
+		if device := vm.unknownDevice(); device != "" {
+			return fmt.Errorf("%s: VM %q has the %s, which is unknown here", path, vm.Name, device)
 		}
 	}
 	for _, series := range s.Series {
