@@ -46,6 +46,7 @@ def info_plist(version: str = VERSION) -> dict[str, object]:
         "CFBundleDisplayName": "Hyperscope",
         "CFBundleShortVersionString": version,
         "CFBundleVersion": version,
+        "LSBackgroundOnly": False,  # which PyInstaller sets, as one of the two programs has a console
         "LSApplicationCategoryType": "public.app-category.developer-tools",
         "LSMinimumSystemVersion": OLDEST_SYSTEM,
         "NSHighResolutionCapable": True,

@@ -54,6 +54,7 @@ def test_the_plist_can_be_written_and_says_who_opens_sessions(macos: ModuleType)
     [exported] = told["UTExportedTypeDeclarations"]
     assert document["LSItemContentTypes"] == [exported["UTTypeIdentifier"]]
     assert exported["UTTypeTagSpecification"] == {"public.filename-extension": ["hscope"]}
+    assert told["LSBackgroundOnly"] is False, "an app without icon, menu and windows in front"
     assert told["CFBundleShortVersionString"] == told["CFBundleVersion"] == VERSION
     assert re.fullmatch(r"\d+(\.\d+){0,2}", told["CFBundleVersion"]), "macOS takes numbers alone"
     assert told["LSApplicationCategoryType"].startswith("public.app-category.")
