@@ -15,13 +15,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 DRAWING = Path(__file__).resolve().parent.parent / "resources" / "hyperscope.svg"
 PNG_PIXELS = 256
 ICO_PIXELS = (16, 20, 24, 32, 40, 48, 64, 256)
 LARGEST_BITMAP = 64
+PICTURE_PIXELS = (164, 314)
+"""What NSIS shows beside the text of its last page."""
+
+LARGE = 96
+GROUND = "#d9dfe8"
 ICNS_PIXELS = {
     b"icp4": 16, b"icp5": 32, b"ic07": 128, b"ic08": 256, b"ic09": 512,
     b"ic11": 32, b"ic12": 64, b"ic13": 256, b"ic14": 512, b"ic10": 1024,
@@ -55,6 +60,19 @@ def drawn(pixels: int) -> QImage:
     QSvgRenderer(QByteArray(DRAWING.read_bytes())).render(painter, QRectF(0, 0, pixels, pixels))
     painter.end()
     return image.convertToFormat(QImage.Format.Format_ARGB32)
+
+
+def installer_picture() -> bytes:
+    """Return the bitmap that stands beside the text of the installer's last page."""
+    image = QImage(*PICTURE_PIXELS, QImage.Format.Format_RGB888)  # older readers know no transparency
+    image.fill(QColor(GROUND))
+    painter = QPainter(image)
+    painter.drawImage((PICTURE_PIXELS[0] - LARGE) // 2, LARGE // 2, drawn(LARGE))
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "BMP")
+    return bytes(buffer.data().data())
 
 
 def png(pixels: int) -> bytes:

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from icons import make_icons
+from file_version import numbers
+from icons import installer_picture, make_icons
 from packing import write_checksum
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +28,7 @@ SCRIPT = Path(__file__).with_name("installer.nsi")
 FOLDERS = (ROOT / "dist" / "hyperscope", ROOT / "dist" / "windows" / "hyperscope")
 """Where the program folder for Windows is built: on Windows itself, and under Wine."""
 
+PICTURE = "installer.bmp"
 RELEASE = ROOT / "dist" / "release"
 PLACES = (r"C:\Program Files (x86)\NSIS\makensis.exe", r"C:\Program Files\NSIS\makensis.exe")
 
@@ -59,7 +61,8 @@ def make_installer(
     installer.parent.mkdir(parents=True, exist_ok=True)
     make_icons(icons)
     try:
-        words = command(compiler, folder, icons / "hyperscope.ico", installer, version)
+        (icons / PICTURE).write_bytes(installer_picture())
+        words = command(compiler, folder, icons, installer, version)
         if target:
             words.insert(1, f"-XTarget {target}")
         subprocess.run(words, check=True)
@@ -67,23 +70,20 @@ def make_installer(
         shutil.rmtree(icons)
 
 
-def command(compiler: str, folder: Path, icon: Path, installer: Path, version: str) -> list[str]:
-    """Return the command line of makensis."""
+def command(compiler: str, folder: Path, icons: Path, installer: Path, version: str) -> list[str]:
+    """Return the command line of makensis; ``icons`` is the folder that has its pictures."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
     names = {
         "VERSION": version,
-        "VERSION_NUMBERS": numbers(version),
+        "VERSION_NUMBERS": ".".join(map(str, numbers(version))),
         "SOURCE": str(folder),
-        "ICON": str(icon),
+        "ICON": str(icons / "hyperscope.ico"),
+        "PICTURE": str(icons / PICTURE),
         "OUT": str(installer),
-        "KILOBYTES": str(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // 1024),
+        "KILOBYTES": str(sum(path.stat().st_size for path in files) // 1024),
+        "LONGEST": str(max(len(str(path.relative_to(folder))) for path in files)),
     }
     return [compiler, "-V2", *(f"-D{name}={text}" for name, text in names.items()), str(SCRIPT)]
-
-
-def numbers(version: str) -> str:
-    """Return a version as Windows has it in a program: four numbers."""
-    parts = [part for part in version.split(".") if part.isdigit()]
-    return ".".join([*parts, "0", "0", "0", "0"][:4])
 
 
 def find_compiler(places: Sequence[str] = PLACES) -> str | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from installer import VERSION, find_compiler, make_installer
 from windows_bundle import FOLDER, PACKAGING
 from windows_runs import Steps, lend
-from wine import PREFIX, ROOT, on_windows, run, run_python
+from wine import PREFIX, ROOT, on_windows, run, run_python, started
 
 PROGRAM_ID = "Hyperscope.Session"
 CLASSES = r"HKCU\Software\Classes"
@@ -29,6 +29,16 @@ REMOVING = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Hyperscope
 SESSION = "Büro 🙂 1.hscope"
 TITLE = "One bad night"
 """What the window is called that shows it: as the scenario of the lab."""
+
+SETUP = "hyperscope setup.exe"
+IN_USE, REFUSED = 3, 2
+"""Exit codes of the installer: Hyperscope runs; it can't be there. Nothing was changed."""
+
+HOME = PREFIX / "drive_c" / "users" / getpass.getuser()
+PLACE = HOME / "AppData" / "Local" / "Programs" / "Hyperscope"
+
+AS_TYPED = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1]))"
+"""Starts a command line as it is: Wine puts words with blanks between quotes, in which NSIS sees no /D."""
 
 PATIENCE_S = 300.0
 
@@ -53,11 +63,10 @@ Use = Callable[[Steps, Path], Path]
 
 def install_and_remove(steps: Steps, built: Path, compiler: str, use: Use) -> None:
     """Install the program that was built, use it, install it again, remove it. The prefix is as before."""
-    setup = steps.folder / "hyperscope setup.exe"
+    setup = steps.folder / SETUP
     # A Wine without its 32-bit half runs no other installer; NSIS's own Windows edition makes only those.
     make_installer(compiler, built, setup, target="amd64-unicode")
-    home = PREFIX / "drive_c" / "users" / getpass.getuser()
-    place = home / "AppData" / "Local" / "Programs" / "Hyperscope"
+    home, place = HOME, PLACE
     entry = home / "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Hyperscope.lnk"
     steps.holds("nothing is installed", not place.exists() and not entry.exists(), str(place))
     silently(steps, setup)
@@ -97,6 +106,9 @@ def record_and_open(steps: Steps, place: Path) -> Path:
         demo = ["demo", "--headless", "--duration", "120", "-o", on_windows(session)]
         steps.step("the installed program records", demo)
         open_by_its_file(steps, session)
+    told = f"ProductVersion\0{VERSION}".encode("utf-16-le")
+    found = told in (place / "hyperscope.exe").read_bytes()
+    steps.holds("Windows shows its version", found)
     return session
 
 
@@ -108,9 +120,55 @@ def open_by_its_file(steps: Steps, session: Path) -> None:
         done = run([on_windows(session)], program="start")
         shown = not done.code and waited(lambda: bool(windows_of(TITLE)))
     steps.holds("a session opens by its file", shown, f"no window has its name, but {windows_of('.')}")
+    code = run(["/S"], program=steps.folder / SETUP).code
+    steps.holds("it is not replaced while it runs", code == IN_USE, f"exit code {code}")
     run(["/IM", "hyperscope.exe"], program="taskkill")
     steps.holds("its window closes", waited(lambda: not windows_of(TITLE)))
     steps.holds("the session is one file again", waited(lambda: not list(session.parent.glob("*-wal"))))
+
+
+def moved_and_refused(steps: Steps, setup: Path, place: Path, words: list[str]) -> None:
+    """Install elsewhere than in ``place``, where it can't be, and while ``hyperscope.exe`` runs ``words``
+    until its input ends. It is installed elsewhere afterwards.
+    """
+    silently(steps, setup)
+    mine, other = place / "mine.hscope", steps.folder / "Büro für alle" / "Hyper scope"
+    mine.write_bytes(b"mine")
+    other.parent.mkdir()
+    kept = other.parent / "Hyper scope.old" / "theirs.txt"
+    kept.parent.mkdir()
+    kept.write_bytes(b"theirs")
+    steps.holds("it moves to another folder", into(setup, other) == 0 and (other / "uninstall.exe").exists())
+    steps.holds("what was the user's stays", names_in(place) == ["mine.hscope"], str(names_in(place)))
+    silently(steps, setup, "where it is now")
+    steps.holds("an update stays there", names_in(place) == ["mine.hscope"], str(names_in(place)))
+    steps.holds("and is no matter of older leftovers", kept.exists() and (other / "uninstall.exe").exists())
+    steps.holds("Windows knows where it is", registered(REMOVING, "InstallLocation").endswith("Hyper scope"))
+
+    before = names_in(other)
+    code = into(setup, place)
+    steps.holds("a folder of somebody else is left", code == REFUSED and names_in(place) == ["mine.hscope"])
+    deep = steps.folder / ("x" * (200 - len(str(steps.folder)))) / ("y" * 80)
+    steps.holds("a path is too long", into(setup, deep) == REFUSED and not deep.parent.exists())
+    process = started(words, program=other / "hyperscope.exe")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.readline()
+    codes = [run(["/S"], program=setup).code]
+    remove = f'"{on_windows(other / "uninstall.exe")}" /S _?={on_windows(other)}'
+    codes.append(run(["-c", AS_TYPED, remove]).code)
+    steps.holds("it is left alone while it runs", codes == [IN_USE, IN_USE], str(codes))
+    process.communicate()
+    steps.holds("and nothing of it was changed", names_in(other) == before, str(names_in(other)))
+    code = run(["-c", AS_TYPED, remove]).code
+    steps.holds("it is removed from there", code == 0 and "_internal" not in names_in(other), str(code))
+    mine.unlink()
+    place.rmdir()
+
+
+def into(setup: Path, folder: Path) -> int:
+    """Install in silence into a folder; return the exit code."""
+    return run(["-c", AS_TYPED, f'"{on_windows(setup)}" /S /D={on_windows(folder)}']).code
 
 
 def portable(steps: Steps) -> None:

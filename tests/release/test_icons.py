@@ -59,6 +59,16 @@ def test_what_qt_reads_of_an_ico_is_the_drawing(icons: ModuleType) -> None:
     assert _is_drawn(picture)
 
 
+def test_the_installers_picture_is_a_bitmap_without_transparency(icons: ModuleType) -> None:
+    data = icons.installer_picture()
+
+    assert data[:2] == b"BM"
+    assert struct.unpack_from("<iiHH", data, 18) == (164, 314, 1, 24)
+    picture = QImage.fromData(data)
+    assert picture.pixelColor(0, 0).name() == icons.GROUND
+    assert picture.pixelColor(82, 96).name() != icons.GROUND
+
+
 def test_an_icns_names_the_length_of_each_picture(icons: ModuleType) -> None:
     data = icons.icns()
 

@@ -44,9 +44,9 @@ def test_only_folders_that_are_ours_are_removed_with_all_that_is_in_them(text: s
 def test_the_old_program_goes_after_the_new_one_is_in_its_place(text: str) -> None:
     steps = [
         'File /r "${SOURCE}\\*"',
-        'Rename "$INSTDIR" "$INSTDIR.old"',
-        'Rename "$INSTDIR.new" "$INSTDIR"',
-        'Rename "$INSTDIR.old" "$INSTDIR"',  # when that failed
+        'Rename "$INSTDIR" "$Old"',
+        'Rename "$New" "$INSTDIR"',
+        'Rename "$Old" "$INSTDIR"',  # when that failed
         "Call KeepTheUsersFiles",
         'WriteRegStr HKCU "Software\\Classes\\.hscope" ""',
     ]
@@ -54,7 +54,8 @@ def test_the_old_program_goes_after_the_new_one_is_in_its_place(text: str) -> No
     places = [section.index(step) for step in steps]
 
     assert places == sorted(places)
-    assert section.rindex('RemoveProgram "$INSTDIR.old"') > places[3]
+    assert section.rindex('RemoveProgram "$Old"') > places[3]
+    assert section.rindex('RemoveProgram "$Before"') > places[3]
 
 
 def test_what_is_written_to_the_registry_is_taken_back(text: str) -> None:
@@ -67,7 +68,7 @@ def test_what_is_written_to_the_registry_is_taken_back(text: str) -> None:
 
 
 def test_every_failure_has_an_answer_in_silence(text: str) -> None:
-    assert all("/SD" in line for line in text.splitlines() if line.strip().startswith("MessageBox"))
+    assert all("/SD" in line for line in text.splitlines() if "MessageBox " in line)
     assert "SetErrorLevel 2" in text
 
 
@@ -78,13 +79,23 @@ def test_a_session_opens_in_the_window_under_any_name(text: str) -> None:
 def test_the_compiler_is_told_all_that_the_script_asks_for(
     installer: ModuleType, text: str, tmp_path: Path
 ) -> None:
-    words = installer.command("makensis", tmp_path, tmp_path / "a.ico", tmp_path / "setup.exe", "1.2")
+    (tmp_path / "hyperscope.exe").write_bytes(b"x")
+    words = installer.command("makensis", tmp_path, tmp_path / "icons", tmp_path / "setup.exe", "1.2")
     given = {word[2:].partition("=")[0] for word in words if word.startswith("-D")}
     own = set(re.findall(r"!define (\w+)", text)) | set(re.findall(r"!macro \w+ (\w+)", text))
 
     asked = {name for name in re.findall(r"\$\{(\w+)\}", text) if name.isupper()}
     assert asked - own == given
     assert "-DVERSION_NUMBERS=1.2.0.0" in words
+    assert "-DLONGEST=14" in words
+
+
+def test_the_folder_is_asked_for_and_its_picture_is_our_own(text: str) -> None:
+    pages = re.findall(r"!insertmacro MUI_(?:UN)?PAGE_(\w+)", text)
+
+    assert pages == ["DIRECTORY", "INSTFILES", "FINISH", "CONFIRM", "INSTFILES"]
+    assert '!define MUI_WELCOMEFINISHPAGE_BITMAP "${PICTURE}"' in text
+    assert text.index("MUI_WELCOMEFINISHPAGE_BITMAP") < text.index("MUI_PAGE_FINISH")
 
 
 @pytest.mark.skipif(not shutil.which("makensis"), reason="needs makensis, which is NSIS's")
@@ -94,10 +105,11 @@ def test_nsis_makes_a_program_of_it_without_a_warning(installer: ModuleType, tmp
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"x" * 1000)
     made = tmp_path / "hyperscope-1.2-setup.exe"
-    icon = tmp_path / "made" / "hyperscope.ico"
-    installer.make_icons(icon.parent)
+    icons = tmp_path / "made"
+    installer.make_icons(icons)
+    (icons / installer.PICTURE).write_bytes(installer.installer_picture())
 
-    words = installer.command(shutil.which("makensis"), folder, icon, made, "1.2")
+    words = installer.command(shutil.which("makensis"), folder, icons, made, "1.2")
     done = subprocess.run([words[0], "-WX", *words[1:]], check=False, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr

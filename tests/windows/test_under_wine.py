@@ -168,6 +168,29 @@ def test_an_installer_leaves_nothing_but_what_is_the_users(tmp_path: Path) -> No
     assert "its keys are removed" in steps.passed
 
 
+@pytest.mark.skipif(sys.platform == "win32" or not wine.is_prepared(), reason=NOT_PREPARED)
+@pytest.mark.skipif(not shutil.which("makensis"), reason="needs makensis, which is NSIS's")
+def test_an_installer_goes_where_it_is_told_and_leaves_alone_what_runs(tmp_path: Path) -> None:
+    """Of the Windows Python instead of the program: a program that runs is a real one."""
+    built = tmp_path / "built"
+    for name in ("hyperscope-cli.exe", "_internal/a.dll", "licences/NOTICE.txt"):
+        (built / name).parent.mkdir(parents=True, exist_ok=True)
+        (built / name).write_bytes(b"x" * 1000)
+    shutil.copy(wine.PYTHON / "python.exe", built / "hyperscope.exe")
+    setup = tmp_path / installed.SETUP
+    installed.make_installer(shutil.which("makensis"), built, setup, target="amd64-unicode")
+    there = wine.on_windows(wine.PYTHON)
+    waiting = ["-c", "print(1, flush=True); input()"]
+
+    steps = runs.Steps(tmp_path)
+    with wine.display(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WINEPATH", there)
+        installed.moved_and_refused(steps, setup, installed.PLACE, waiting)
+
+    assert steps.failed == []
+    assert "it is left alone while it runs" in steps.passed
+
+
 def test_the_steps_of_the_long_run_are_counted() -> None:
     lines = [
         "ok     import it\n",
