@@ -64,12 +64,13 @@ class SourceParts:
 
 
 def gathered(
-    files: Sequence[TimedFile], finder: SeriesFinder, forms: GetStatForms
+    files: Sequence[TimedFile], finder: SeriesFinder, intervals_s: Sequence[Sequence[int]]
 ) -> Mapping[Of, SourceParts]:
-    """Return the sources of a session that have samples in these files, by server and interval."""
+    """Return the sources of a session that have samples in these files, by server and interval;
+    ``intervals_s`` are those of each file's series.
+    """
     sources: dict[Of, SourceParts] = {}
     owners: dict[EntityRef, int] = {}
-    intervals_s = [_intervals(one, forms) for one in files]
     finder.plan([one.file for one in files], intervals_s)
     for one, lengths in zip(files, intervals_s, strict=True):
         targets = [finder.target(key, length) for key, length in zip(one.file.keys, lengths, strict=True)]
@@ -77,8 +78,8 @@ def gathered(
     return {of: parts for of, parts in sorted(sources.items()) if parts.has_samples}
 
 
-def _intervals(one: TimedFile, forms: GetStatForms) -> list[int]:
-    """How long the samples of each series of a file are (s)."""
+def intervals(one: TimedFile, forms: GetStatForms) -> list[int]:
+    """Return how long the samples of each series of a file are (s)."""
     steps = one.steps()
     every = np.concatenate(steps)
     usual = max(1, round(float(np.median(every)) / 1000)) if every.size else forms.intervals_s[0]

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from collectors.powercli_tables import is_inventory
-from collectors.vsphere.get_stat.gathering import Of, SourceParts, gathered, holes
+from collectors.vsphere.get_stat.dividing import divided
+from collectors.vsphere.get_stat.gathering import Of, SourceParts, gathered, holes, intervals
 from collectors.vsphere.get_stat.objects import Objects, read_inventory, server_in
 from collectors.vsphere.get_stat.samples import StatFile, read_samples
 from collectors.vsphere.get_stat.series import SeriesFinder
@@ -127,7 +128,11 @@ class _Import:
         finder = SeriesFinder(self._catalogue, self._forms, objects)
         found = timed(files, self._options.dates, self._options.clock)
         self._notes |= {one.note: None for one in found if one.note}
-        sources = gathered(found, finder, self._forms)
+        found = [divided(one, self._forms) for one in found]
+        intervals_s = [intervals(one, self._forms) for one in found]
+        for file, lengths in zip(files, intervals_s, strict=True):
+            self._note_intervals(file, lengths)
+        sources = gathered(found, finder, intervals_s)
         self._note_objects(finder, objects)
         if not sources:
             raise BadInputError(
@@ -227,6 +232,15 @@ class _Import:
 
     def _note(self, text: str) -> None:
         self._notes[text] = None
+
+    def _note_intervals(self, file: StatFile, lengths: Sequence[int]) -> None:
+        told = {self._forms.columns.get(name) for name in file.table.columns}
+        if "interval" not in told and len(set(lengths)) > 1:
+            steps = ", ".join(f"{one} s" for one in sorted(set(lengths)))
+            self._note(
+                f"{shown(file.path.name)} has no column IntervalSecs: each series was taken by its own steps "
+                f"({steps})."
+            )
 
     def _note_losses(self, file: StatFile) -> None:
         name = shown(file.path.name)
