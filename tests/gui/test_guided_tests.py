@@ -199,7 +199,9 @@ def test_who_stops_a_test_before_its_first_samples_is_told_no_error(
     assert said.level in ("info", "warning"), said.text
     assert "Storage I/O Control shares ended before there was a verdict: The test was stopped" in said.text
     assert "hyperscope" not in said.text
-    assert [one.text() for one in live.window.messages.findChildren(QPushButton) if one.text() == "Resume"] == []
+    assert [
+        one.text() for one in live.window.messages.findChildren(QPushButton) if one.text() == "Resume"
+    ] == []
 
 
 def test_a_run_whose_process_is_killed_is_interrupted_and_put_back(

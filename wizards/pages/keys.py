@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from widgets.keys import KeyRow
 
-PRIMARY = KeyRow("primary", "Press the page's main button: check, start, put into the report", ("Ctrl+Return",))
+PRIMARY = KeyRow(
+    "primary", "Press the page's main button: check, start, put into the report", ("Ctrl+Return",)
+)
 CHECK_ALL = KeyRow("check all", "Make all checks again", ("Shift+R",))
 CHECK = KeyRow("check", "Make the check with the focus again", ("R",))
 MOVE = KeyRow("move", "Go to the check, step or run above or below", ("Up", "Down"))
