@@ -48,9 +48,9 @@ def recorded_about(snapshot: Snapshot, before: RecordedAbout | None = None) -> R
     whole = snapshot.span.seconds if snapshot.span is not None else 0.0
     seconds = round(whole / _MINUTE_S) * _MINUTE_S
     made_from = (snapshot.series_index, snapshot.entity_index, snapshot.records.hosts)
-    if before is not None and before.made_from is not None:
-        if all(then is now for then, now in zip(before.made_from, made_from, strict=True)):
-            return replace(before, seconds=seconds)
+    given = before.made_from if before is not None else None
+    if before is not None and given and all(a is b for a, b in zip(given, made_from, strict=True)):
+        return replace(before, seconds=seconds)
     hosts = Counter(_cluster_of(snapshot, ref) for ref in snapshot.entities if ref.kind == "host")
     vms = Counter(
         _cluster_of(snapshot, host)
