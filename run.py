@@ -160,7 +160,8 @@ def bench(arguments: Sequence[str]) -> int:
 
 def bundle(arguments: Sequence[str]) -> int:
     """Build the program as one folder; return the exit code."""
-    return prepare("test") or python("packaging/bundle.py", *arguments, where=ROOT)
+    ready = prepare("test") or packages(f"{WINDOW} xvfb xauth")  # what was built is started on a display
+    return ready or python("packaging/bundle.py", *arguments, where=ROOT)
 
 
 def windows(arguments: Sequence[str]) -> int:
@@ -247,7 +248,9 @@ def make_venv() -> int:
 
 
 def packages(names: str) -> int:
-    """Install missing system packages, on Debian or Ubuntu as root; else print the command to run."""
+    """Install missing system packages, on Debian or Ubuntu as root, or where a CI's user may be root without
+    being asked; else print the command to run.
+    """
     if not (shutil.which("apt-get") and shutil.which("dpkg-query")):
         return 0
     wanted = [choice.split("|") for choice in names.split()]
@@ -263,13 +266,15 @@ def packages(names: str) -> int:
     if not missing:
         return 0
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
-    if os.geteuid() != 0:  # type: ignore[unused-ignore,attr-defined]
+    is_root = os.geteuid() == 0  # type: ignore[unused-ignore,attr-defined]
+    asking = [] if is_root else ["sudo", "-n", "--preserve-env=DEBIAN_FRONTEND"]
+    if not is_root and not (os.environ.get("CI") and shutil.which("sudo")):
         say(f"System packages are missing. Run: sudo {' '.join(install)}")
         return 0
     say(f"installing {' '.join(missing)} …")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-qq"], check=False)
-    done = subprocess.run(install, check=False, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run([*asking, "apt-get", "update", "-qq"], check=False)
+    done = subprocess.run([*asking, *install], check=False, env=environment, stdout=subprocess.DEVNULL)
     if done.returncode:
         return fail(
             "System packages could not be installed.", f"Look at apt-get's message above: {' '.join(install)}"
