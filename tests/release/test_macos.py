@@ -102,6 +102,33 @@ def test_only_a_certificate_gets_apples_time_and_the_hardened_runtime(macos: Mod
     assert rights == {"com.apple.security.cs.allow-unsigned-executable-memory": True}
 
 
+def test_what_was_signed_is_started_before_it_is_packed(
+    macos: ModuleType, app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(step: list[str], *, check: bool) -> None:
+        assert check
+        ran.append(f"{Path(step[0]).name} {step[1]}")
+        if step[0] == "hdiutil":
+            Path(step[-1]).write_bytes(b"image")
+
+    monkeypatch.setattr(macos, "APP", app)
+    monkeypatch.setattr(macos, "RELEASE", tmp_path / "release")
+    monkeypatch.setattr(macos, "ROOT", tmp_path)
+    monkeypatch.setattr(macos.subprocess, "run", run)
+
+    assert macos.main(["macos-arm64"]) == 0
+    verified = ran.index("codesign --verify")
+    assert ran[verified:] == [
+        "codesign --verify",
+        "hyperscope-cli --version",
+        "hyperscope-cli selftest",
+        "hdiutil create",
+    ]
+    assert all(Path(step[0]).exists() for step in macos.starting_steps(app))
+
+
 def test_the_image_shows_the_app_and_where_to_drag_it(macos: ModuleType, app: Path, tmp_path: Path) -> None:
     stage = tmp_path / "stage"
     macos.lay_out_image(app, stage)
