@@ -15,6 +15,8 @@ import json
 import os
 import re
 import shutil
+import sqlite3
+import ssl
 import subprocess
 import sys
 import sysconfig
@@ -40,6 +42,13 @@ _LGPL = re.compile(r"LGPL|Lesser General Public", re.IGNORECASE)
 _BROUGHT_TEXTS = {
     "LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")
 }  # the LGPL is written as a supplement to the GPL
+_LESSER = re.compile(r"(lesser|library) general public licen[cs]e")
+_ALTERNATIVE = re.compile(r"commercial", re.IGNORECASE)
+"""A text of terms that we do not use a component under: those of who bought Qt."""
+
+_QT = re.compile(r"(lib)?Qt6?(Core|Gui|Svg|Widgets|PrintSupport|DBus|Wayland|XcbQpa)")
+_OPENSSL = re.compile(r"lib(ssl|crypto)", re.IGNORECASE)
+_SQLITE = re.compile(r"(lib)?sqlite3?\.", re.IGNORECASE)
 _WINDOWS_RUNTIME = re.compile(r"^(vcruntime|msvcp|ucrtbase|api-ms-win|concrt)", re.IGNORECASE)
 
 
@@ -118,6 +127,8 @@ def check_licences(target: Path, components: Iterable[Component]) -> None:
         texts = [path for path in (target / _folder(one)).iterdir() if path.stat().st_size > 100]
         if not texts or f"{one.name} {one.version}" not in notice:
             raise UnknownOriginError(f"the bundle has no licence text of {one.name}")
+        if one.is_lesser_gpl and not any(_LESSER.search(_plain(text)) for text in texts):
+            raise UnknownOriginError(f"the bundle has no text of the LGPL beside {one.name}")
         if one.is_lesser_gpl and f"{one.name} {one.version}" not in offer:
             raise UnknownOriginError(f"the bundle offers no source of {one.name}")
 
@@ -130,11 +141,15 @@ def _owners(sources: Iterable[Path]) -> Iterator[Component]:
         if path.is_relative_to(ICONS):
             yield Component("Phosphor Icons", "1.3", "MIT", (ICONS / "LICENSE.txt",))
         elif (owner := by_file.get(path) or by_file.get(source.absolute())) is not None:
-            yield _of_distribution(owner)
+            component = _of_distribution(owner)
+            yield component
+            if component.name.startswith("PySide6") and _QT.match(path.name):
+                yield Component("Qt", component.version, component.terms, component.texts)
         elif path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / ".venv"):
             continue  # ours: LICENSE lies beside the program
         elif _is_python(path):
             yield _python()
+            yield from _with_python(path.name)
         elif _WINDOWS_RUNTIME.match(path.name):
             continue  # Microsoft's runtime, which its owner lets every program carry
         else:
@@ -165,14 +180,14 @@ def _files(distribution: metadata.Distribution) -> list[str]:
 def _of_distribution(distribution: metadata.Distribution) -> Component:
     name, about = distribution.metadata["Name"], distribution.metadata
     terms = about.get("License-Expression") or about.get("License") or _classified(about) or "see its text"
-    terms = terms.strip().splitlines()[0]
+    terms = terms.strip().splitlines()[0].rpartition(" :: ")[2]
     texts = {
         Path(str(distribution.locate_file(file)))
         for file in map(PurePosixPath, _files(distribution))
         if any(part.endswith(".dist-info") for part in file.parts) and _TEXT_NAMES.search(file.name)
     }
-    if not texts:
-        texts = {OWN_TEXTS / text for key, names in _BROUGHT_TEXTS.items() if key in terms for text in names}
+    texts = {text for text in texts if not _ALTERNATIVE.search(text.name)}
+    texts |= {OWN_TEXTS / text for key, names in _BROUGHT_TEXTS.items() if key in terms for text in names}
     return Component(name, distribution.version, terms, tuple(sorted(texts)), "pypi")
 
 
@@ -192,6 +207,19 @@ def _python() -> Component:
     texts = [Path(sysconfig.get_paths()["stdlib"]) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt"]
     there = tuple(text for text in texts if text.exists())[:1] or _debian_texts("libpython3-stdlib")
     return Component("Python", ".".join(map(str, sys.version_info[:3])), "PSF-2.0", there)
+
+
+def _with_python(name: str) -> Iterator[Component]:
+    """What Python brings as a library of its own: whoever looks for known holes looks for its name."""
+    if _OPENSSL.match(name):
+        yield Component("OpenSSL", ssl.OPENSSL_VERSION.split()[1], "Apache-2.0", (ROOT / "LICENSE",))
+    if _SQLITE.match(name):
+        text = OWN_TEXTS / "SQLite.txt"
+        yield Component("SQLite", sqlite3.sqlite_version, "public domain", (text,))
+
+
+def _plain(text: Path) -> str:
+    return " ".join(text.read_text(encoding="utf-8", errors="replace").lower().split())
 
 
 def _of_system(sources: Iterable[Path]) -> Iterator[Component]:

@@ -7,6 +7,8 @@ import importlib
 import json
 import os
 import shutil
+import sqlite3
+import ssl
 import subprocess
 import sys
 import tarfile
@@ -18,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import PySide6
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,6 +117,57 @@ def test_the_icons_owner_is_among_the_components(packing: ModuleType, tmp_path: 
     [icons] = packing.components_of(contents)
     assert (icons.name, icons.terms) == ("Phosphor Icons", "MIT")
     assert "Phosphor Icons" in icons.texts[0].read_text(encoding="utf-8")
+
+
+def _component_of(packing: ModuleType, tmp_path: Path, *sources: Path) -> dict[str, Any]:
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([str(path) for path in sources]), encoding="utf-8")
+    return {one.name: one for one in packing.components_of(contents)}
+
+
+def test_qt_is_under_the_lgpl_and_not_under_what_is_bought(packing: ModuleType, tmp_path: Path) -> None:
+    libraries = Path(PySide6.__file__).parent.rglob("*Core*")
+    found = _component_of(packing, tmp_path, *(path for path in libraries if path.is_file()))
+
+    assert set(found) == {"PySide6_Essentials", "Qt"}
+    for one in found.values():
+        assert one.version == PySide6.__version__
+        assert [text.name for text in one.texts] == ["GPL-3.0.txt", "LGPL-3.0.txt"]
+        assert one.is_lesser_gpl
+
+
+def test_a_component_under_the_lgpl_without_its_text_stops_the_build(
+    packing: ModuleType, tmp_path: Path
+) -> None:
+    licences = sys.modules["licences"]
+    bought = tmp_path / "bought.txt"
+    bought.write_text("Licensees holding valid commercial licenses may use this. " * 5, encoding="utf-8")
+    for texts, problem in (((bought,), "no text of the LGPL"), ((licences.OWN_TEXTS / "LGPL-3.0.txt",), "")):
+        one = packing.Component("Qt", "6.1", "LGPL-3.0-only", texts)
+        place = tmp_path / "licences" / "Qt"
+        place.mkdir(parents=True, exist_ok=True)
+        for text in texts:
+            shutil.copy(text, place)
+        for name in ("NOTICE.txt", "SOURCE-OFFER.txt"):
+            (place.parent / name).write_text("Qt 6.1", encoding="utf-8")
+        if problem:
+            with pytest.raises(licences.UnknownOriginError, match=problem):
+                licences.check_licences(place.parent, [one])
+        else:
+            licences.check_licences(place.parent, [one])
+
+
+def test_libraries_that_python_brings_are_named_with_their_versions(
+    packing: ModuleType, tmp_path: Path
+) -> None:
+    python = Path(os.__file__).parent
+    found = _component_of(packing, tmp_path, python / "libssl-3.dll", python / "sqlite3.dll")
+
+    assert set(found) == {"Python", "OpenSSL", "SQLite"}
+    assert found["OpenSSL"].version == ssl.OPENSSL_VERSION.split()[1]
+    assert found["SQLite"].version == sqlite3.sqlite_version
+    assert "Apache License" in found["OpenSSL"].texts[0].read_text(encoding="utf-8")
+    assert found["SQLite"].texts[0].exists()
 
 
 def test_without_a_build_it_says_what_to_run_first(tmp_path: Path) -> None:
