@@ -11,12 +11,15 @@ is sent to Apple). The steps are values, in their order; ``main`` only runs them
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib import metadata
 from pathlib import Path
 
+from licences import CONTENTS, components_of
 from packing import write_checksum
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,12 +28,17 @@ sys.path.insert(0, str(ROOT))
 from resources.version import VERSION  # noqa: E402 - of this checkout, wherever the user stands
 
 APP = ROOT / "dist" / "Hyperscope.app"
+CONTENTS_FILE = APP.parent / CONTENTS
 RELEASE = ROOT / "dist" / "release"
 ENTITLEMENTS = Path(__file__).with_name("macos.entitlements")
 IDENTIFIER = "io.hyperscope.Hyperscope"
 SESSION_TYPE = "io.hyperscope.session"
-OLDEST_SYSTEM = "13.0"
-"""The oldest macOS that PySide6's wheels are for, as their names say (``macosx_13_0_universal2``)."""
+OLDEST_SYSTEM = "14.0"
+"""The oldest macOS that all wheels inside are for, as their names say: numpy's newest for each processor is
+``macosx_14_0``, which pip takes on every machine that has it; PySide6's is ``macosx_13_0_universal2``.
+"""
+
+_MACOS_TAG = re.compile(r"^Tag: .*-macosx_(\d+)_(\d+)_", re.MULTILINE)
 
 NOBODY = "-"
 MACH_O = {
@@ -79,6 +87,15 @@ def main(arguments: list[str]) -> int:
     if not APP.is_dir():
         print("macos: nothing is built yet: run 'python run.py bundle' first", file=sys.stderr)
         return 1
+    inside = [one.name for one in components_of(CONTENTS_FILE) if one.kind == "pypi"]
+    needed = oldest_system(metadata.distribution(name).read_text("WHEEL") or "" for name in inside)
+    if needed > _numbers(OLDEST_SYSTEM):
+        print(
+            f"macos: what is inside needs macOS {needed[0]}.{needed[1]}, the app says {OLDEST_SYSTEM}: "
+            "one of them must change (OLDEST_SYSTEM, requirements)",
+            file=sys.stderr,
+        )
+        return 1
     image = RELEASE / f"hyperscope-{VERSION}-{arguments[0]}.dmg"
     RELEASE.mkdir(parents=True, exist_ok=True)
     identity = os.environ.get("HYPERSCOPE_SIGN_IDENTITY") or NOBODY
@@ -95,6 +112,17 @@ def main(arguments: list[str]) -> int:
         return 1
     print(f"{write_checksum(image).read_text(encoding='ascii').strip()}  ({image.stat().st_size:,} bytes)")
     return 0
+
+
+def oldest_system(wheels: Iterable[str]) -> tuple[int, int]:
+    """Return the oldest macOS for which all ``wheels`` are, each as its file WHEEL tells of it."""
+    told = [[(int(major), int(minor)) for major, minor in _MACOS_TAG.findall(wheel)] for wheel in wheels]
+    return max((min(versions) for versions in told if versions), default=(0, 0))
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    major, _, minor = version.partition(".")
+    return int(major), int(minor)
 
 
 def signing_steps(app: Path, identity: str) -> list[list[str]]:

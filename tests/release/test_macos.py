@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import plistlib
 import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from resources.version import VERSION
@@ -59,6 +61,38 @@ def test_the_plist_can_be_written_and_says_who_opens_sessions(macos: ModuleType)
     assert re.fullmatch(r"\d+(\.\d+){0,2}", told["CFBundleVersion"]), "macOS takes numbers alone"
     assert told["LSApplicationCategoryType"].startswith("public.app-category.")
     assert re.fullmatch(r"\d+\.\d+", told["LSMinimumSystemVersion"])
+
+
+def test_the_oldest_system_is_that_of_the_most_demanding_wheel(macos: ModuleType) -> None:
+    wheels = [
+        "Wheel-Version: 1.0\nTag: cp313-cp313-macosx_14_0_arm64\n",
+        "Tag: cp310-abi3-macosx_13_0_universal2\n",
+        "Tag: cp38-abi3-macosx_10_12_x86_64\nTag: cp38-abi3-macosx_15_0_arm64\n",
+        "Tag: py3-none-any\n",
+        "",
+    ]
+
+    assert macos.oldest_system(wheels) == (14, 0)
+    assert macos.oldest_system(["Tag: py3-none-any\n"]) == (0, 0)
+
+
+def test_an_app_that_needs_a_newer_system_than_it_says_is_not_packed(
+    macos: ModuleType,
+    app: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([np.__file__]), encoding="utf-8")
+    monkeypatch.setattr(macos, "APP", app)
+    monkeypatch.setattr(macos, "CONTENTS_FILE", contents)
+    monkeypatch.setattr(
+        macos, "oldest_system", lambda wheels: (15, 0) if "Tag: " in "".join(wheels) else (0, 0)
+    )
+
+    assert macos.main(["macos-arm64"]) == 1
+    assert "what is inside needs macOS 15.0, the app says 14.0" in capsys.readouterr().err
 
 
 def test_what_is_inside_is_signed_before_what_holds_it(macos: ModuleType, app: Path) -> None:
@@ -113,6 +147,9 @@ def test_what_was_signed_is_started_before_it_is_packed(
         if step[0] == "hdiutil":
             Path(step[-1]).write_bytes(b"image")
 
+    contents = tmp_path / "contents.json"
+    contents.write_text(json.dumps([np.__file__]), encoding="utf-8")
+    monkeypatch.setattr(macos, "CONTENTS_FILE", contents)
     monkeypatch.setattr(macos, "APP", app)
     monkeypatch.setattr(macos, "RELEASE", tmp_path / "release")
     monkeypatch.setattr(macos, "ROOT", tmp_path)
