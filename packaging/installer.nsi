@@ -235,6 +235,10 @@ Section "Hyperscope"
       !insertmacro Fail "Something uses $INSTDIR: a window of Hyperscope, a command prompt, or a session that is open. Nothing was changed."
     ${EndIf}
   ${EndIf}
+  ${If} $Before != ""
+  ${AndIfNot} ${FileExists} "$Before\hyperscope-cli.exe"
+    StrCpy $Before "" ; another name of the same folder: a drive that is mapped, a short name
+  ${EndIf}
   RMDir "$INSTDIR" ; only if it is empty
   ClearErrors
   Rename "$New" "$INSTDIR"

@@ -145,6 +145,17 @@ def moved_and_refused(steps: Steps, setup: Path, place: Path, words: list[str]) 
     steps.holds("and is no matter of older leftovers", kept.exists() and (other / "uninstall.exe").exists())
     steps.holds("Windows knows where it is", registered(REMOVING, "InstallLocation").endswith("Hyper scope"))
 
+    again = HOME / other.relative_to(steps.folder)
+    again.parent.mkdir()
+    by_drive = rf"C:\users\{HOME.name}\{again.parent.name}\{again.name}"
+    codes = [run(["-c", AS_TYPED, f'"{on_windows(setup)}" /S /D={by_drive}']).code, into(setup, again)]
+    steps.holds(
+        "another name of its folder is no other folder", codes == [0, 0] and "_internal" in names_in(again)
+    )
+    codes = [into(setup, other)]
+    steps.holds("it moves back", codes == [0] and not again.exists() and "_internal" in names_in(other))
+    again.parent.rmdir()
+
     before = names_in(other)
     code = into(setup, place)
     steps.holds("a folder of somebody else is left", code == REFUSED and names_in(place) == ["mine.hscope"])
