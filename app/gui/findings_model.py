@@ -62,7 +62,7 @@ class FindingsModel(QObject):
         verdict, snapshot = self.judging.verdict, self._session.whole
         if verdict.state == "not judged yet" and not verdict.reason and snapshot is not None:
             waits = snapshot.recording and not snapshot.samples
-            reason = "the first samples are on their way" if waits else "looking for problems…"
+            reason = "the first samples are on their way" if waits else "looking for problems"
             return replace(verdict, reason=reason)
         return verdict
 

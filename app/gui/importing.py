@@ -34,9 +34,13 @@ _ARGUMENTS = ("import", "-", "-o", "-", "--attached")
 
 
 class Importing(QObject):
-    """Runs one import at a time. ``prepare`` starts the child in advance, when an import is likely."""
+    """Runs one import at a time. ``prepare`` starts the child in advance, when an import is likely.
+
+    Signals: ``finished``; ``discarded`` with the path of a session that an import did not leave.
+    """
 
     finished = Signal()
+    discarded = Signal(object)
 
     def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -123,8 +127,11 @@ class Importing(QObject):
 
     def _over(self) -> None:
         if self._run is not None:
+            session = self._run.session
             self._run.deleteLater()
             self._run = None
+            if not session.exists():
+                self.discarded.emit(session)
         self.finished.emit()
 
 
@@ -143,7 +150,7 @@ class _Run(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._child, self._session, self._desk, self._window = child, session, desk, window
+        self._child, self.session, self._desk, self._window = child, session, desk, window
         child.setParent(self)
         self._is_shown = self._is_cancelled = False
         self.with_dates: Callable[[str], None] = lambda _order: None
@@ -161,7 +168,7 @@ class _Run(QObject):
     def cancel(self) -> None:
         """Close the session in the window, then make the child stop, which deletes the file."""
         self._is_cancelled = True
-        if self._desk.session.path == self._session and not self._wanted.into:
+        if self._desk.session.path == self.session and not self._wanted.into:
             self._desk.session.close()
         self._child.close_stdin()
 
@@ -191,15 +198,14 @@ class _Run(QObject):
         """Open the session; as for a recording, new rows are then read while it grows."""
         if not self._is_shown and not self._is_cancelled:
             self._is_shown = True
-            if self._desk.session.path != self._session:
-                self._desk.session.open(self._session)
+            if self._desk.session.path != self.session:
+                self._desk.session.open(self.session)
 
     def _end(self, code: int) -> None:
         desk, last = self._desk, self._last
         if self._is_cancelled or code == CancelledError.exit_code:
             desk.jobs.end(self._job, "cancelled")
-            left = "Nothing was added." if self._wanted.into else "No session was left."
-            desk.notify(f"The import was stopped. {left}", "info")
+            desk.notify(f"The import was stopped. {self._what_is_left()}", "info")
         elif code == 0:
             notes = " ".join(f"{note.rstrip('.')}." for note in (*last.left_out, *last.notes))
             desk.jobs.end(self._job, "done", f"{self._counted()}. {notes}".strip())
@@ -210,10 +216,15 @@ class _Run(QObject):
                 last.message or self._child.last_error or f"The import ended without a message (code {code})."
             )
             desk.jobs.end(self._job, "failed", message)
-            if desk.session.path == self._session and not self._wanted.into and not self._session.exists():
+            if desk.session.path == self.session and not self._wanted.into and not self.session.exists():
                 desk.session.close()
             self._report_failure(message)
         self.over.emit()
+
+    def _what_is_left(self) -> str:
+        if self._wanted.into:
+            return "Nothing was added."
+        return f"{self.session} was complete by then." if self.session.exists() else "No session was left."
 
     def _report_failure(self, message: str) -> None:
         """Show why; where only the order of dates is not known, with a button for each."""
@@ -239,11 +250,11 @@ class _Run(QObject):
     def _report_success(self) -> None:
         """Show one message, which names what was left out; the import's notes stay in the jobs panel."""
         self._desk.session.check_now()
-        if self._last.events and self._desk.session.path == self._session and self._is_there_before():
+        if self._last.events and self._desk.session.path == self.session and self._is_there_before():
             self._desk.judging.judge_anew()  # events are evidence
         notes, left_out = self._last.notes, self._last.left_out
         done = "Added" if self._wanted.into else "Imported"
-        target = f"{'to' if self._wanted.into else 'into'} {self._session.name}"
+        target = f"{'to' if self._wanted.into else 'into'} {self.session.name}"
         parts = [f"{done} {self._counted()} {target}.", *left_out[:_NAMED]]
         if len(left_out) > _NAMED:
             parts.append(f"So were {len(left_out) - _NAMED} more files.")

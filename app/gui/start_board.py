@@ -75,6 +75,11 @@ class StartBoard(QObject):
         self._recent.pin(path, on=on)
         self._show()
 
+    def drop(self, session: Path) -> None:
+        """Take a session off the list whose file was discarded."""
+        self._recent.forget(str(real_path(session)))
+        self._show()
+
     def _forget(self, path: str) -> None:
         gone = self._recent.forget(path)
         self._show()

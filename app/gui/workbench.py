@@ -96,6 +96,7 @@ class Workbench(QObject):
         self._exporting = Exporting(desk, window, saving, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)
+        self.importing.discarded.connect(self._board.drop)
         self.crashes = CrashReports(window, self)
         desk.jobs.crashed.connect(self.crashes.report)
         desk.session.closed.connect(window.messages.clear)  # what it says was of that session

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.recent import RecentSessions
 from sessions.store import SessionReader, check_session
 from tests.gui.recordings import capture, record
 from tests.gui.windows import child_of, drop, has_charts, message_button, running, wait
@@ -80,6 +81,19 @@ def test_a_cancelled_import_leaves_nothing(live: Program, qtbot: QtBot, captures
     assert states(live) == ["cancelled"]
     assert live.desk.session.snapshot is None
     assert sorted(path.name for path in home.glob("esx*")) == ["esx.csv"]
+
+
+def test_a_session_that_was_not_left_is_no_recent_one(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    dropped = home / "esx.csv"
+    dropped.write_bytes((captures / "all.csv").read_bytes())
+    importing = live.workbench.importing
+    live.desk.session.opened.connect(lambda _snapshot: importing.cancel())
+    drop(live.window, dropped)
+    wait(qtbot, lambda: states(live) == ["cancelled"])
+    listed = RecentSessions(live.desk.settings.folder).entries()
+    assert [one.path for one in listed if not Path(one.path).exists()] == []
 
 
 def test_a_window_that_is_gone_hears_nothing_of_its_import(

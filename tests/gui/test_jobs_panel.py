@@ -36,6 +36,9 @@ def test_rows_keep_their_place_and_are_stopped_and_cleared(theme: Theme, qtbot: 
     assert not view.clear.isVisible()
     qtbot.mouseClick(card.stop, Qt.MouseButton.LeftButton)
     assert stopped == [1]
+    assert (card._status.text(), card.stop.isEnabled()) == ("Stopping…", False), "it was heard"
+    view.show_jobs([JobRow(1, "Import", part=0.3, text="2 s left"), JobRow(2, "Other")])
+    assert (card._status.text(), card.stop.isEnabled()) == ("Stopping…", False)
     view.show_jobs([JobRow(1, "Import", "failed", text="No space left."), JobRow(2, "Other", "done")])
     assert view.cards[1] is card
     assert card._status.text() == "Failed · No space left."
@@ -44,6 +47,20 @@ def test_rows_keep_their_place_and_are_stopped_and_cleared(theme: Theme, qtbot: 
         qtbot.mouseClick(view.clear, Qt.MouseButton.LeftButton)
     view.show_jobs([])
     assert view._none.isVisible()
+
+
+def test_a_job_that_begins_is_in_sight_above_many_that_have_ended(theme: Theme, qtbot: QtBot) -> None:
+    view = JobsView(theme)
+    qtbot.addWidget(view)
+    view.resize(300, 400)
+    view.show()
+    ended = [JobRow(number, f"Job {number}", "done") for number in range(20)]
+    view.show_jobs(ended)
+    QApplication.processEvents()
+    view.show_jobs([*ended, JobRow(20, "Import", part=0.1)])
+    QApplication.processEvents()
+    assert not view.cards[20].stop.visibleRegion().isEmpty()
+    assert view.cards[20].y() < view.cards[19].y() < view.cards[0].y()
 
 
 def test_jobs_of_threads_and_of_children(live: Program, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""The jobs pane: a row for each job with progress bar and Stop; ended jobs stay until cleared."""
+"""The jobs pane: a row for each job with progress bar and Stop, newest first; ended jobs stay until cleared."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ State = Literal["running", "done", "failed", "cancelled"]
 _HEALTH: dict[State, Health] = {"running": "info", "done": "ok", "failed": "critical", "cancelled": "none"}
 _WORDS: dict[State, str] = {"running": "", "done": "Done", "failed": "Failed", "cancelled": "Stopped"}
 _RUNNING = "▶"
+_STOPPING = "Stopping…"
 _STEPS = 1000
 _LONGEST = 2_000
 _MIN_HEIGHT = 160
@@ -101,7 +102,7 @@ class JobsView(Pane):
         self.appeared.emit()
 
     def show_jobs(self, rows: Sequence[JobRow]) -> None:
-        """Show these jobs in their order; rows of known jobs are kept, with their focus."""
+        """Show these jobs, the last one on top; rows of known jobs are kept, with their focus."""
         self._rows = rows
         wanted = {row.number for row in rows}
         for number in [number for number in self.cards if number not in wanted]:
@@ -113,7 +114,7 @@ class JobsView(Pane):
             if row.number not in self.cards:
                 card = self.cards[row.number] = _Card(self._theme)
                 card.stop.clicked.connect(lambda _checked=False, n=row.number: self.cancelled.emit(n))
-                self._column.insertWidget(len(self.cards) - 1, card)
+                self._column.insertWidget(0, card)
             self.cards[row.number].show_job(row)
         self._none.setVisible(not rows)
         self.clear.setVisible(any(row.state != "running" for row in rows))
@@ -131,7 +132,7 @@ class JobsView(Pane):
     def _table(self) -> TextTable:
         rows = (
             (row.title, row.state, None if row.part is None else row.part * 100, row.text)
-            for row in self._rows
+            for row in reversed(self._rows)
         )
         return TextTable("Jobs", ("job", "state", "done (%)", "details"), tuple(rows))
 
@@ -147,12 +148,14 @@ class _Card(QFrame):
         super().__init__()
         self._theme = theme
         self._row = JobRow(0, "")
+        self._is_stopping = False
         self.setProperty("role", "card")
         self._symbol = QLabel()
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._title.setProperty("role", "title")
         self.stop = QToolButton()
         self.stop.setProperty("role", "ghost")
+        self.stop.clicked.connect(self._say_stopping)
         self.stop.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
         self.bar = QProgressBar(textVisible=False)
         self._status = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -184,6 +187,8 @@ class _Card(QFrame):
         running = row.state == "running"
         self._title.setText(breakable(shown(row.title)))
         self.stop.setVisible(running)
+        self._is_stopping &= running
+        self.stop.setEnabled(not self._is_stopping)
         self.stop.setAccessibleName(f"Stop: {shown(row.title)}")
         self.bar.setVisible(running)
         if row.part is None:
@@ -191,12 +196,20 @@ class _Card(QFrame):
         else:
             self.bar.setRange(0, _STEPS)
             self.bar.setValue(round(row.part * _STEPS))
-        status = " · ".join(word for word in (_WORDS[row.state], row.text) if word)
+        words = (_STOPPING,) if self._is_stopping else (_WORDS[row.state], row.text)
+        status = " · ".join(word for word in words if word)
         self._status.setText(breakable(shown(status, _LONGEST)))
         self._status.setVisible(bool(status))
         self._percent.setText(f"{row.part:.0%}" if running and row.part is not None else "")
         if changed:
             self.apply_theme()
+
+    def _say_stopping(self) -> None:
+        """Say at once that the click was heard: what goes on may take a moment to end."""
+        self._is_stopping = True
+        self.stop.setEnabled(False)
+        self._status.setText(_STOPPING)
+        self._status.show()
 
     def apply_theme(self) -> None:
         """Use the theme's colours."""
