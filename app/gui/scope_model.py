@@ -54,6 +54,12 @@ class ScopeModel(QObject):
         self._passing = passing
         self._show(scope)
 
+    def leave(self, jump: Jump) -> None:
+        """Note that another page shows the same scope, so that going back returns to the one that was left."""
+        self._past = [*self._past, (self._now, jump)][-_MAX_STEPS:]
+        self._future.clear()
+        self.history_changed.emit()
+
     def reset(self, scope: Scope | None = None) -> None:
         """Set the scope and clear the history: another session was opened."""
         self._past.clear()

@@ -244,6 +244,12 @@ def test_a_click_in_a_view_pins_the_moment_everywhere(live: Program, qtbot: QtBo
     charts = child_of(window, ChartsPage)
     wait(qtbot, lambda: has_charts(live))
     assert {card.plot.pin.at for card in charts.stack.cards} == {moment.at}
+    wait(qtbot, charts.isVisible)
+    live.desk.scope.back()
+    wait(qtbot, heat.isVisible)
+    assert live.desk.scope.scope.window == shown, "the way back leads to the map, and to no other time"
+    live.desk.scope.forward()
+    wait(qtbot, charts.isVisible)
 
 
 def test_a_finding_pins_its_worst_moment(live: Program, qtbot: QtBot, home: Path) -> None:

@@ -345,3 +345,11 @@ def test_a_comparison_that_was_stopped_leaves_its_sentence_the_room(qtbot: QtBot
     head.show_words("Comparing was stopped.", "", renew=True)
     qtbot.waitUntil(lambda: head.line.width() > 250)
     assert head.csv.width() <= head.csv.sizeHint().width()
+
+
+def test_ranks_of_many_digits_are_not_cut(table: ChangesTable) -> None:
+    for last in (9, 870, 41_004):
+        table.show_rows([READY, replace(READY, rank=last, name="last")])
+        QApplication.processEvents()
+        room = table.columnWidth(0) - 16
+        assert table.fontMetrics().horizontalAdvance(str(last)) <= room

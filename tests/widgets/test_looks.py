@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QCheckBox,
+    QDialog,
     QDockWidget,
     QFrame,
     QLabel,
@@ -438,3 +439,19 @@ def test_the_focus_is_seen_on_every_list_and_paints_no_grey_box(theme: Theme, qt
             pictures.append(control.grab().toImage())
         assert pictures[0] != pictures[1]  # the frame
         assert pictures[0].copy(inside) == pictures[1].copy(inside)
+
+
+def test_a_quiet_button_stays_quiet_with_the_focus_in_a_dialog(theme: Theme, qtbot: QtBot) -> None:
+    """A dialog makes it its default: that wrote it bold, into the room of letters that are not."""
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    button = QPushButton("More, with the problems that it tells of", dialog)
+    button.setProperty("role", "ghost")
+    dialog.show()
+    pictures = []
+    for is_default in (False, True):
+        button.setAutoDefault(is_default)
+        button.setDefault(is_default)
+        QApplication.processEvents()
+        pictures.append(button.grab().toImage())
+    assert pictures[0] == pictures[1]

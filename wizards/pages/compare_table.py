@@ -90,6 +90,7 @@ COLUMNS = (
 )
 _PLACES: Mapping[str, int] = {one.part: at for at, one in enumerate(COLUMNS)}
 _LEAST_NAMES = 300
+_BESIDE_RANK = 20
 _PAINTED = {"change", "interval", "shape", "confidence", "judged"}
 _BOLD = {"name", "change"}
 
@@ -327,6 +328,7 @@ class ChangesTable(QTableView):
             before, self.changes.shapes = None, {}
         self._delegate.names.set_names(one.name for one in rows)
         self.changes.show_rows(rows)
+        self._fit()
         ranks = [one.rank for one in self.changes.rows]
         at = ranks.index(before.rank) if before is not None and before.rank in ranks else 0
         if rows:
@@ -363,7 +365,9 @@ class ChangesTable(QTableView):
         self._look.start()
 
     def _fit(self) -> None:
-        room = self.viewport().width()
+        last = max((one.rank for one in self.changes.rows), default=0)
+        rank = self.fontMetrics().horizontalAdvance("0" * len(str(last))) + _BESIDE_RANK
+        room = self.viewport().width() - max(0, rank - COLUMNS[0].width)
         shown = list(COLUMNS)
         for one in sorted((one for one in COLUMNS if one.drop), key=lambda one: one.drop):
             if room - sum(other.width for other in shown) >= _LEAST_NAMES:
@@ -374,7 +378,7 @@ class ChangesTable(QTableView):
         for at, one in enumerate(COLUMNS):
             head.setSectionHidden(at, one not in shown)
             width = one.width or int(left * (0.45 if one.part == "name" else 0.55))
-            head.resizeSection(at, width)
+            head.resizeSection(at, max(width, rank) if one.part == "rank" else width)
 
     def _ask_visible(self) -> None:
         if not self.isVisible() or not self.changes.rows:

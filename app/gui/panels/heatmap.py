@@ -11,6 +11,7 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
+from app.gui.scope_model import Jump
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from viewmodels.chart_sets import lines_of
@@ -22,6 +23,7 @@ from widgets.heatmap import HeatmapView
 
 KEYS = view_actions("heatmap", heatmap.KEYS)
 
+_TO_CHARTS = Jump("heatmap", "charts")
 _WAIT_MS = 150
 _LIVE_MS = 3_000
 
@@ -126,6 +128,7 @@ class HeatmapPanel(QObject):
         if when is not None:
             pin_in_sight(self._desk, when)
         limits = lines_of([series], self._desk.entity_limits)
+        self._desk.scope.leave(_TO_CHARTS)
         self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)])
 
 

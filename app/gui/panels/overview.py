@@ -8,13 +8,16 @@ from PySide6.QtWidgets import QWidget
 from app.gui.chart_range import ChartRange
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.scope_model import Jump
 from sessions.scope import Scope
 from sessions.store import SessionReader
+from viewmodels.chart_spec import ChartSpec
 from viewmodels.overview import OverviewContent, latest_changes, overview_content
 from viewmodels.snapshot import Change
 from viewmodels.time_labels import Clock
 from widgets.overview import OverviewView
 
+_TO_CHARTS = Jump("overview", "charts")
 _WAIT_MS = 150
 _LIVE_MS = 2_000
 
@@ -37,7 +40,7 @@ class OverviewPanel(QObject):
         view.wanted.connect(desk.show_finding)
         view.more = desk.recording.watch
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
-        view.opened.connect(lambda spec: desk.charts.choose([spec]))
+        view.opened.connect(self._chart)
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.saved.connect(desk.save_file)
         desk.session.opened.connect(lambda _snapshot: self._opened())
@@ -57,6 +60,10 @@ class OverviewPanel(QObject):
         self.view.clear()  # what stood here is of another session
         self._looked_at = None
         self._read()
+
+    def _chart(self, spec: ChartSpec) -> None:
+        self._desk.scope.leave(_TO_CHARTS)
+        self._desk.charts.choose([spec])
 
     def _grown(self, change: Change) -> None:
         self._range.show()
