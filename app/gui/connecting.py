@@ -239,7 +239,7 @@ class Connecting(QObject):
         if failure.code == LoginError.exit_code:
             self._ask_again(process, source, failure.message)
         else:
-            again = partial(self._record_again, process.request)
+            again = partial(self._record_again, process)
             message = failure.message
             self._ask_about_change(source, message, again, lambda: self._desk.notify(message, "critical"))
 
@@ -255,7 +255,7 @@ class Connecting(QObject):
 
         def again(password: str) -> None:
             if not self._refused_logins.begin_again(process, login, password):
-                self._record_again(process.request)
+                self._record_again(process)
 
         def given(password: str, keep: bool) -> None:
             self._typed[login] = password
@@ -264,6 +264,14 @@ class Connecting(QObject):
         self._asking[whose] = dialog = self._password_dialog(login, message)
         dialog.given.connect(given)
         dialog.finished.connect(lambda _result: self._asking.pop(whose, None))
+
+        def over(ended: Ended) -> None:
+            """Ask no more for a recording that is over, unless it is over since this password was refused."""
+            if self._asking.get(whose) is dialog and ended.code != LoginError.exit_code:
+                dialog.reject()
+
+        if process is self._recordings.process:
+            process.ended.connect(over)
         _open(dialog)
 
     def _ask_about_change(
@@ -291,13 +299,13 @@ class Connecting(QObject):
         dialog.rejected.connect(refused)
         _open(dialog)
 
-    def _record_again(self, request: Request) -> None:
+    def _record_again(self, process: RecorderProcess) -> None:
         """Record again now, or when the recorder that still records other sources has ended."""
-        if self._recordings.process is None:
-            self._start(request)
-        else:
-            self._again = request
+        if self._recordings.process is process:
+            self._again = process.request
             self._recordings.stop()
+        else:
+            self._start(process.request)  # beside another recording this says that one is running
 
     def _start_again(self) -> None:
         request, self._again = self._again, None

@@ -55,7 +55,7 @@ class ScopeModel(QObject):
         self._show(scope)
 
     def leave(self, jump: Jump) -> None:
-        """Note that another page shows the same scope, so that going back returns to the one that was left."""
+        """Note that another page shows the same scope: going back returns to the one that was left."""
         self._past = [*self._past, (self._now, jump)][-_MAX_STEPS:]
         self._future.clear()
         self.history_changed.emit()

@@ -483,9 +483,10 @@ def test_who_stops_connecting_is_told_no_error(live: Program, qtbot: QtBot) -> N
     assert not Path(process.request.session).exists()
 
 
-def test_one_of_two_that_refuses_does_not_hold_up_the_other(
+def two_of_which_one_refuses(
     live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter]
-) -> None:
+) -> tuple[PasswordDialog, list[TestVCenter]]:
+    """Record two servers; return the question for the password of the second one, and both."""
     servers = [start_vcenter(hosts=1, vms=2, interval=1, history=30, rollup=10, rollup_days=0) for _ in "ab"]
     for server in servers:
         KnownHosts().remember(server.place.host, server.place.port, server.thumbprint)
@@ -499,6 +500,23 @@ def test_one_of_two_that_refuses_does_not_hold_up_the_other(
     click(qtbot, dialog.connect_button)
     question = shown(live, qtbot, PasswordDialog)
     recording(live, qtbot)
+    return question, servers
+
+
+def test_a_question_for_a_password_ends_with_its_recording(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter]
+) -> None:
+    """The answer began the recording anew that had been stopped."""
+    two_of_which_one_refuses(live, qtbot, start_vcenter)
+    stop(live, qtbot)
+    wait(qtbot, lambda: not any(one.isVisible() for one in live.window.findChildren(PasswordDialog)))
+    assert live.workbench.recordings.process is None
+
+
+def test_one_of_two_that_refuses_does_not_hold_up_the_other(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter]
+) -> None:
+    question, servers = two_of_which_one_refuses(live, qtbot, start_vcenter)
     process = live.workbench.recordings.process
     assert process is not None
     session = process.request.session

@@ -1,4 +1,4 @@
-"""The jobs pane: a row for each job with progress bar and Stop, newest first; ended jobs stay until cleared."""
+"""The jobs pane: a row a job with progress bar and Stop, newest on top; ended ones stay until cleared."""
 
 from __future__ import annotations
 
