@@ -39,12 +39,17 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
     for one in status.collectors:
         place = place_of(one.name)
         if one.code and not any(message and one.message.startswith(message) for message in known):
-            entries.append(SourceEntry("critical", f"{place} · failed", f"{place}: {one.message}"))
+            entries.append(_unmade("critical", f"{place} · failed", f"{place}: {one.message}"))
         elif not (
             one.is_over or has_workers or made & {place, one.name} or (made and one.name.startswith(_LAB))
         ):
-            entries.append(SourceEntry("info", f"{place} · connecting"))
+            entries.append(_unmade("info", f"{place} · connecting"))
     return sorted(entries, key=lambda entry: _RANK[entry.state])
+
+
+def _unmade(state: Health, text: str, details: str = "") -> SourceEntry:
+    """Return the entry of a connection without a source: the pane says why, and what can be done."""
+    return SourceEntry(state, text, details, link="sources")
 
 
 def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:

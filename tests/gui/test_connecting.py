@@ -126,6 +126,21 @@ def test_a_page_is_made_when_it_is_first_shown(theme: Theme, qtbot: QtBot) -> No
         assert dialog.focusWidget() is getattr(dialog.rows[0], field), "Tab goes through the page next"
 
 
+def test_tab_goes_through_a_second_server_field_by_field(theme: Theme, qtbot: QtBot) -> None:
+    """It left out user and password: what was typed there went nowhere."""
+    dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    click(qtbot, dialog.add)
+    one, two = dialog.rows
+    wait(qtbot, two.host.isVisible)
+    one.host.setFocus()
+    second = (two.host, two.user, two.password, two.remove)
+    for field in (one.user, one.password, one.remove, *second, dialog.add):
+        qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.focusWidget() is field
+
+
 def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
     dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
     qtbot.addWidget(dialog)

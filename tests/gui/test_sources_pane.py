@@ -72,7 +72,11 @@ def test_each_source_says_how_it_is_doing() -> None:
 
 def test_a_connection_that_has_its_source_is_not_connecting_any_more() -> None:
     """The address of an esxtop service is no name of a source."""
-    texts = [entry.text for entry in live_entries(status())]
+    entries = live_entries(status())
+    texts = [entry.text for entry in entries]
+    unmade = [entry for entry in entries if not entry.source]
+    assert unmade
+    assert {entry.link for entry in unmade} == {"sources"}, "a click on it shows why, and what can be done"
     assert texts == [
         "esx02 · failed",
         "esx01 esxtop · 5 s · 17,431 series · reconnecting",

@@ -23,7 +23,7 @@ from resources.foreign_text import shown
 from resources.source_kinds import SourceKind, load_source_kinds
 from widgets.connect.counters import CounterChoice
 from widgets.connect.kind_list import KindList
-from widgets.connect.kind_page import KindPage
+from widgets.connect.kind_page import KindPage, order_stops
 from widgets.connect.place_row import PlaceRow
 from widgets.connect.values import Kind, Place, Profile, Trouble, Wanted
 from widgets.theme import Theme
@@ -244,7 +244,8 @@ class ConnectDialog(QDialog):
             self.counters.show()
         if page.kind.id in ("esxtop", "tools"):
             _offer_server(page, self._made["vcenter"].rows if "vcenter" in self._made else ())
-        _order_stops(self.kinds, page, self.counters)
+        below = [self.counters] if self.counters.parentWidget() is page else []
+        order_stops(self.kinds, [*page.rows, page.add, page.every, *below])
 
     def _choose(self, row: int) -> None:
         profile = self._profiles[row] if 0 <= row < len(self._profiles) else self._usual
@@ -301,18 +302,6 @@ class ConnectDialog(QDialog):
         self.wanted.emit(
             Wanted(profile, typed, self.keep_passwords.isChecked(), self.keep_profile.isChecked())
         )
-
-
-def _order_stops(before: QWidget, page: KindPage, counters: QWidget) -> None:
-    """Let Tab go from the list of kinds through the page, though the page was made last."""
-    dialog = before.window()
-    below = [counters] if counters.parentWidget() is page else []
-    for part in (*page.rows, page.add, page.every, *below):
-        for one in (part, *part.findChildren(QWidget)):
-            takes_focus = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
-            if takes_focus and one.window() is dialog:  # the list of a box is a window of its own
-                QWidget.setTabOrder(before, one)
-                before = one
 
 
 def _offer_server(page: KindPage, known: Sequence[PlaceRow]) -> None:

@@ -100,7 +100,7 @@ class KindPage(QWidget):
         self.rows.append(row)
         self._places.addWidget(row)
         for last in before:
-            QWidget.setTabOrder(last.remove, row.first_field())
+            order_stops(last.remove, [row])
         self._changed()
         return row
 
@@ -121,3 +121,13 @@ def _muted(text: str, *, wrapped: bool = False) -> QLabel:
     label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wrapped)
     label.setProperty("role", "muted")
     return label
+
+
+def order_stops(before: QWidget, parts: Sequence[QWidget]) -> None:
+    """Let Tab go from a widget through these parts and what is in them."""
+    for part in parts:
+        for one in (part, *part.findChildren(QWidget)):
+            takes_focus = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+            if takes_focus and one.window() is before.window():  # the list of a box is a window of its own
+                QWidget.setTabOrder(before, one)
+                before = one
