@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
@@ -333,6 +333,27 @@ def test_what_is_undecided_is_not_said_to_be_the_same(
         page.lists.none.button.click()
     page.show_progress(0.5, "reading")
     assert not page.charts.isHidden()
+
+
+def test_in_a_low_window_nothing_of_the_page_lies_over_anything(qtbot: QtBot, theme: Theme) -> None:
+    """Charts hung over the table's tabs at 1366×768 with large letters."""
+    page, window = ComparePage(theme), QWidget()
+    qtbot.addWidget(window)
+    page.setParent(window)
+    line = "Device latency of naa.600508b4000603860001287dbba3 on esx01: 1.32 ms → 38.9 ms. 1,052 more worse."
+    page.show_page(
+        ComparisonPage(PageHead("critical", line, 0, 3, 0, 9, 0, "", ""), ROWS, 3), "", has_grown=False
+    )
+    page.setGeometry(0, 0, 680, 300)
+    window.resize(680, 300)
+    window.show()
+    QApplication.processEvents()
+    charts, lists = page.charts, page.lists
+    below = charts.mapTo(page, QPoint(0, charts.height())).y()
+    assert below <= lists.mapTo(page, QPoint(0, 0)).y()
+    for chart in charts.charts:
+        if chart.isVisible():
+            assert chart.mapTo(charts, QPoint(0, chart.height())).y() <= charts.height()
 
 
 def test_a_comparison_that_was_stopped_leaves_its_sentence_the_room(qtbot: QtBot, theme: Theme) -> None:

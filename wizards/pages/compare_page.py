@@ -8,6 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QFrame,
+    QScrollArea,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -110,7 +112,7 @@ class ComparePage(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
-        whole.addWidget(self._stack, 1)
+        whole.addWidget(_scrolling(self._stack), 1)
         self.setFocusProxy(self.table)
 
     def _connect(self) -> None:
@@ -258,3 +260,13 @@ class ComparePage(QWidget):
         else:
             self._drawn = ()
             self.charts.show_charts((), None, (), _CHOOSE)
+
+
+def _scrolling(what: QWidget) -> QScrollArea:
+    """Return a view of what needs its height: a low page scrolls, and lays nothing over anything."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(what)
+    return area
