@@ -178,7 +178,8 @@ def _tests(desk: Desk) -> Iterator[Entry]:
     icon = desk.theme.icons.get("tests")
     known = desk.tests.known.tests
     for test in desk.tests.known.cards:
-        yield Entry(f"Test: {test.title}", "guided test", icon, partial(desk.tests.set_up, test.id))
+        set_up, also = partial(desk.tests.set_up, test.id), f"{test.id} {test.question}"
+        yield Entry(f"Test: {test.title}", "guided test", icon, set_up, also)
     for run in desk.tests.records.runs:
         title = known[run.test].title if run.test in known else shown(run.test, 60)
         when = desk.times.clock.moment(run.start)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.navigation import palette_entries
+from app.gui.palette import matches
 from app.gui.panels import guided
 from resources.foreign_text import breakable
 from sessions.findings import Finding
@@ -259,6 +260,7 @@ def test_the_palette_finds_tests_by_name(live: Program, gallery: GalleryView) ->
     assert "Test: I/O sweep" in offered
     offered["Test: I/O sweep"].run()
     assert live.desk.tests.test == "io-sweep"
+    assert [one.text for one in matches("sioc", offered.values())] == ["Test: Storage I/O Control shares"]
 
 
 def test_the_window_starts_without_the_tests(tmp_path: Path) -> None:

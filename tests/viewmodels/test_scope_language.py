@@ -238,6 +238,7 @@ def test_forms_combine_and_say_what_was_understood(snapshot: Snapshot) -> None:
         ("02:40 02:50", "That names two times. Type one moment, or a window like 02:40–02:55.", ""),
         ("VM:web* on ds01", "None of the 3 VMs is on 1 datastore in this time.", ""),
         ("latency db-prod", "esx03.lab › db-prod has no counter called “latency”.", ""),
+        ("latency", "This session has no counter called “latency”.", ""),
         ("source:x", "No source is called “x”; there are vc.lab, esx03.lab.", ""),
         ("", "Type a name, a time or a counter: db-prod, 02:40–02:55, ready web03.", ""),
         ('"02:50"', "Nothing here is called “02:50”.", ""),

@@ -70,7 +70,7 @@ def _series(
     for phrase, candidates in reading.counters:
         best = series_of(candidates, refs, snapshot)
         if best is None:
-            whose = _named(entities, reading) if entities else "Nothing in this session"
+            whose = _named(entities, reading) if entities else "This session"
             raise UnclearError(f"{whose} has no counter called “{phrase}”.")
         if len(best[1]) > _MAX_CURVES:
             raise UnclearError(
