@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,11 +11,10 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter, Screen
+from viewmodels.cited_sources import cited
 from viewmodels.entity_limits import limit_words
 from viewmodels.esxtop_table import FieldChoice, RowLimits, TableColumn
 from viewmodels.snapshot import Snapshot
-
-_TAG = re.compile(r"\w+")
 
 
 def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) -> Sequence[FieldChoice]:
@@ -120,11 +118,10 @@ def meaning_of(
     limits = [
         line for line in column.tooltip.splitlines() if line.startswith(("Limit", "Critical", "Judged"))
     ]
-    tags = dict.fromkeys(tag for line in limits for tag in _TAG.findall(line) if tag in sources)
     return f"{column.title}: {known.label}", [
         known.meaning,
         f"In {known.unit}, {column.per}." if column.per else f"In {known.unit}.",
-        *filter(None, ("\n".join(limits), "\n".join(f"{tag}: {sources[tag]}" for tag in tags))),
+        *filter(None, ("\n".join(limits), "\n".join(cited(limits, sources)))),
         f"The counter {known.key}. How we know: {known.source or 'from its name'}.",
     ]
 

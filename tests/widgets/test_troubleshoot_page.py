@@ -141,6 +141,8 @@ def test_the_page_opens_on_the_worst_problem(page: TroubleshootPage) -> None:
         assert part in words
     assert "31.2 %" in plain(page.detail.rule.text())
     assert "≥ 0.10 %" in plain(page.detail.rule.text())
+    limit = next(one for one in page.detail.findChildren(QLabel) if one.text() == "Limit: EPP: above zero")
+    assert "Duncan Epping" in limit.toolTip()
 
 
 def test_a_page_that_was_opened_too_early_goes_to_what_is_found_later(

@@ -21,14 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown, tooltip_text
 from sessions.clock import Clock
 from sessions.findings import CauseVerdict
 from sessions.troubleshooting import CheckResult, Note
 from widgets.link_label import LinkLabel
 from widgets.theme import Theme
 from wizards.flows.troubleshooting.check_charts import CheckChart
-from wizards.flows.troubleshooting.detail import head_of, number_words, rules_of
+from wizards.flows.troubleshooting.detail import head_of, limit_source, number_words, rules_of
 from wizards.pages.fact_list import SymbolView
 from wizards.pages.result_head import ChipsView
 from wizards.pages.troubleshoot_chart import CheckChartView
@@ -288,9 +288,10 @@ class CheckDetail(QScrollArea):
         self._question.setText(breakable(shown(check.looked_at, 300)))
         self.rule.show_links(table if rows else "")
         self.rule.setVisible(bool(rows))
-        source = next((one.source for one in check.rule if one.source), "")
-        self._source.setText(f"Limit: {shown(source, 200)}" if source else "")
-        self._source.setVisible(bool(source))
+        limit, who_says = limit_source(check)
+        self._source.setText(limit)
+        self._source.setToolTip(tooltip_text(who_says))
+        self._source.setVisible(bool(limit))
 
     def _show_causes(self, causes: Sequence[CauseVerdict]) -> None:
         _empty(self._causes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from resources.catalogue import load_catalogue
 from resources.foreign_text import shown
+from resources.problem_cards import load_problems
 from resources.units import format_change, format_count, format_duration, format_measured
 from sessions.clock import Clock
 from sessions.troubleshooting import (
@@ -17,6 +18,7 @@ from sessions.troubleshooting import (
     ranked,
 )
 from sessions.verdicts import CheckNumber
+from viewmodels.cited_sources import cited
 from viewmodels.health import Health
 from wizards.flows.result_sheet import Chip
 from wizards.flows.troubleshooting.outcomes import roots_of
@@ -105,6 +107,14 @@ def rules_of(check: CheckResult) -> Sequence[RuleWords]:
     where it means that.
     """
     return [rule_words(line, *_words_of(line, check)) for line in check.rule]
+
+
+def limit_source(check: CheckResult) -> tuple[str, str]:
+    """Return where the limit of a check comes from, and who those are whom it names; empty if nobody says."""
+    source = next((one.source for one in check.rule if one.source), "")
+    if not source:
+        return "", ""
+    return f"Limit: {shown(source, 200)}", "\n".join(cited([source], load_problems().sources))
 
 
 def number_words(number: CheckNumber) -> RuleWords:
