@@ -112,6 +112,11 @@ def test_a_row_chooses_the_charts_and_p_pins_one(
     assert shown.chart is not None
     assert shown.accessibleName() == f"{rows[0].counter} of {rows[0].name}"
     assert f"A {rows[0].a}, B {rows[0].b}" in shown.accessibleDescription()
+    press(qtbot, Qt.Key.Key_X)
+    model = opened.desk.comparison
+    wait(qtbot, lambda: model.state == "ready")
+    pinned = [one for one in compared.table.changes.rows if one.rank in compared.table.changes.pinned]
+    assert [(one.entity, one.counter_key) for one in pinned] == [(rows[0].entity, rows[0].counter_key)]
 
 
 def test_enter_shows_the_row_in_charts_over_both_windows(

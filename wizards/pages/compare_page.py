@@ -160,9 +160,9 @@ class ComparePage(QWidget):
     def show_page(self, page: ComparisonPage, title: str, *, has_grown: bool) -> None:
         """Show a result."""
         self._page, self._others, self._asked = page, {}, set()
-        self._pinned, self._drawn = [], ()
+        self._pinned, self._drawn = _still_there(self._pinned, page.rows), ()
         self.table.title = title
-        self.table.changes.mark_pinned(frozenset())
+        self.table.changes.mark_pinned(frozenset(one.rank for one in self._pinned))
         self.head.show()
         self.head.show_head(page.head, has_grown=has_grown)
         self._stack.setCurrentIndex(1)
@@ -270,3 +270,12 @@ def _scrolling(what: QWidget) -> QScrollArea:
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(what)
     return area
+
+
+def _still_there(pinned: Sequence[ComparedRow], rows: Sequence[ComparedRow]) -> list[ComparedRow]:
+    """The rows of another result that are of what was pinned."""
+    if not pinned:
+        return []
+    found = {(one.entity, one.counter_key, one.name): one for one in reversed(rows)}
+    wanted = [found.get((one.entity, one.counter_key, one.name)) for one in pinned]
+    return [one for one in wanted if one is not None]
