@@ -101,7 +101,7 @@ def test_a_run_without_a_verdict_says_why_and_colours_nothing() -> None:
     assert found.head.state == "none"
     assert found.head.line == "No verdict: the datastore was never full."
     assert found.head.sentence.startswith("Was there congestion? 4 ms normalised; needed: > 30 ms.")
-    assert found.head.acts[0].act == "again"
+    assert found.head.acts[-1].act == "again"
     assert found.validity.lines[0].state == "none"
     assert all(one.is_honoured is None for one in found.shares)
     assert all(one.state == "none" for one in found.steps)
