@@ -68,3 +68,15 @@ def test_a_neighbour_over_hours_is_one_finding_against_the_good_time() -> None:
     assert found.windows[0].seconds == pytest.approx(HOURS_S - QUIET_S, rel=0.01)
     assert "1.50 ms at other times" in found.conclusion
     assert "4,000 /s instead of 300 /s" in found.conclusion
+
+
+@pytest.mark.parametrize(("until", "is_found"), [(600.0, False), (1_160.0, True)])
+def test_a_device_as_slow_without_the_neighbour_is_not_slow_by_it(until: float, is_found: bool) -> None:
+    """Slow from second 200 on; another host sends twice as much for some or nearly all of that time."""
+    victim, other = host("esx01"), host("esx03")
+    for one, commands in (
+        (victim, 200.0),
+        (other, lambda t: np.where((t >= 200.0) & (t < until), 700.0, 300.0)),
+    ):
+        lun(one, commands=commands, device_latency=lambda t: np.where(t < 200.0, 1.5, 18.0))
+    assert bool(findings(victim, other, problem="storage.noisy_neighbour")) is is_found
