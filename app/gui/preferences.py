@@ -14,12 +14,10 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -32,6 +30,7 @@ from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
 from widgets.dialog_opening import open_dialog
 from widgets.number_box import NumberBox
+from widgets.scrolling import scrolling
 
 _WIDTH, _HIGHEST = 560, 560
 _AROUND = QSize(64, 120)
@@ -87,11 +86,11 @@ class Preferences(QDialog):
                 form.addRow("", note)
             column.addLayout(form)
             column.addStretch(1)
-            tabs.addTab(_scrolled(page), group)
+            tabs.addTab(scrolling(page), group)
             highest = max(highest, column.heightForWidth(_WIDTH - _AROUND.width()))
         for key, title, content in pages:
             self._editors[key] = content
-            tabs.addTab(_scrolled(content), title)
+            tabs.addTab(scrolling(content), title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -191,13 +190,3 @@ class Preferences(QDialog):
         layout.addWidget(line, 1)
         layout.addWidget(choose)
         return row
-
-
-def _scrolled(page: QWidget) -> QScrollArea:
-    """A page that scrolls where it is higher than the dialog."""
-    scroll = QScrollArea(widgetResizable=True)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    scroll.setWidget(page)
-    return scroll

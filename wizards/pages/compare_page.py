@@ -8,8 +8,6 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QScrollArea,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -23,6 +21,7 @@ from viewmodels.file_offer import table_file
 from viewmodels.text_table import rows_label
 from widgets.empty_state import EmptyState
 from widgets.keys import KeyHandlers
+from widgets.scrolling import scrolling
 from widgets.theme import Theme
 from wizards.pages.compare_charts import PLACES, CompareCharts
 from wizards.pages.compare_head import CompareHead
@@ -112,7 +111,7 @@ class ComparePage(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
-        whole.addWidget(_scrolling(self._stack), 1)
+        whole.addWidget(scrolling(self._stack), 1)
         self.setFocusProxy(self.table)
 
     def _connect(self) -> None:
@@ -260,16 +259,6 @@ class ComparePage(QWidget):
         else:
             self._drawn = ()
             self.charts.show_charts((), None, (), _CHOOSE)
-
-
-def _scrolling(what: QWidget) -> QScrollArea:
-    """Return a view of what needs its height: a low page scrolls, and lays nothing over anything."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(what)
-    return area
 
 
 def _still_there(pinned: Sequence[ComparedRow], rows: Sequence[ComparedRow]) -> list[ComparedRow]:
