@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
-from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, forget_texts, parse
+from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, forget_texts, parse, settled
 from diagnosis.support import has_support
 from resources.failures import KnowledgeError
 from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
@@ -258,10 +258,12 @@ class _Compiler:
         self._signals = card.signals_for(rule)
         self._thresholds = {name: threshold.value for name, threshold in card.thresholds.items()}
         self._names: dict[str, Shape] = dict.fromkeys(self._thresholds, Shape.CONSTANT)
-        for name, signal in self._signals.items():
+        for name in self._signals:
             if name in self._thresholds:
                 raise self._refuse(name, ExpressionError("is both a signal and a threshold"))
-            self._names[name] = Shape.ENTITY if signal.fact else Shape.SERIES
+            self._names[name] = Shape.SERIES
+        self._settings = frozenset(name for name, signal in self._signals.items() if signal.fact)
+        """Facts: what they were at each sample, and in what is told of a finding, for most of its windows."""
         self._tests: set[str] = set()
         self._values: dict[str, Node] = {}
 
@@ -299,8 +301,12 @@ class _Compiler:
         except ExpressionError as error:
             raise self._refuse(where, error) from error
 
+    def _over_windows(self, where: str, text: str) -> Node:
+        """An expression that has one value for a finding."""
+        return settled(self._parse(where, text), self._settings)
+
     def _test(self, where: str, text: str, widest: Shape) -> Node:
-        node = self._parse(where, text)
+        node = self._over_windows(where, text) if widest is Shape.ENTITY else self._parse(where, text)
         if not node.truth:
             raise self._refuse(where, ExpressionError("must be true or false"))
         if node.shape > widest:
@@ -326,7 +332,7 @@ class _Compiler:
 
     def _value(self, name: str, text: str) -> Node:
         """A named expression over the windows; from here on others may use its name."""
-        node = self._parse(f"value {name}", text)
+        node = self._over_windows(f"value {name}", text)
         if name in self._names:
             raise self._refuse(f"value {name}", ExpressionError("is also a signal or a threshold"))
         if node.shape is Shape.SERIES:
@@ -374,8 +380,8 @@ class _Compiler:
     def _evidence(self, item: EvidenceItem) -> Node:
         if item.statistic not in STATISTICS:
             raise self._refuse(f"evidence {item.signal}", ExpressionError(f"no statistic {item.statistic!r}"))
-        if self._names.get(item.signal) is Shape.ENTITY:
-            return self._parse(f"evidence {item.signal}", item.signal)
+        if item.signal in self._settings or self._names.get(item.signal) is Shape.ENTITY:
+            return self._over_windows(f"evidence {item.signal}", item.signal)
         return self._parse(f"evidence {item.signal}", f"{item.statistic}({item.signal})")
 
     def _cause(self, cause: Cause) -> CompiledCause:
@@ -415,7 +421,7 @@ class _Compiler:
             return None
         where = f"cause {cause.id}"
         return CompiledStated(
-            known=self._parse(where, cause.stated.known),
+            known=self._over_windows(where, cause.stated.known),
             test=self._supported(cause, cause.stated.test),
             because=self._template(where, cause.stated.because),
             otherwise=self._template(where, cause.stated.otherwise),
@@ -460,7 +466,8 @@ def _place(
         if part and part not in thresholds:
             raise ExpressionError(f"{part!r} is not a threshold")
         return Placeholder(kind, name=name, unit=unit, part=thresholds[part] if part else 0.0)
-    node = parse(expression, names)
+    settings = {name for name, signal in signals.items() if signal.fact}
+    node = settled(parse(expression, names), settings)
     if node.shape is Shape.SERIES or node.truth:
         raise ExpressionError(f"{{{text}}} is not one number")
     return Placeholder("number", node=node, unit=unit)

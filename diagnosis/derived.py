@@ -9,7 +9,7 @@ import numpy as np
 from diagnosis.derivation import ABSENT, DerivationRules, DerivedSeries
 from diagnosis.derived_facts import derived_facts
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
-from diagnosis.facts import facts_until
+from diagnosis.facts import FirstTold, facts_until, fill, held
 from diagnosis.reduction import reduce_members
 from resources.derived_counters import DerivedFile
 from sessions.model import (
@@ -34,8 +34,7 @@ def with_derived(
 ) -> SampleSource:
     """Return the session with those of ``counters`` that can be derived; the session itself if none can be.
 
-    Facts of the inventory are those at the end of the window. Raises KnowledgeError where a rule's expression
-    is wrong.
+    Raises KnowledgeError where a rule's expression is wrong.
     """
     fitting = {one.id for one in source.sources() if one.spec.kind in rules.kinds}
     return DerivedSource(source, rules, counters, window, fitting) if fitting else source
@@ -54,9 +53,10 @@ class DerivedSource(PassingOn):
     ) -> None:
         super().__init__(source)
         self._entities = source.entities()
-        facts = facts_until(source.facts(), window.end)
+        facts = facts_until(source.facts(), window.end, self._entities)
         derived = derived_facts(rules.facts, facts, self._entities, window.end)
         self._facts = sorted([*facts, *derived], key=lambda fact: fact.start)
+        self._told = FirstTold(facts, self._entities)
         self._by_fact: dict[str, dict[EntityRef, list[Fact]]] = {}
         for fact in self._facts:
             self._by_fact.setdefault(fact.name, {}).setdefault(fact.entity, []).append(fact)
@@ -133,9 +133,8 @@ class DerivedSource(PassingOn):
         for name in made.rule.counters:
             names[name] = self._rows(np.array(made.ids[name])[members], axis, window)
         for name, fact in made.rule.facts.items():
-            names[name] = _fact_rows(
-                self._by_fact.get(fact, {}), [made.owners[one] for one in members.tolist()], axis
-            )
+            owners = [made.owners[one] for one in members.tolist()]
+            names[name] = _fact_rows(self._by_fact.get(fact, {}), owners, axis, self._told)
         shape = (members.size, axis.size)
         values = np.broadcast_to(evaluate(made.node, Operands(names, axis, shape)), shape)
         return reduce_members(values, row, rows.size, "sum")
@@ -171,9 +170,8 @@ class DerivedSource(PassingOn):
             if name not in made.rule.optional:
                 counts = np.minimum(counts, found.count)
         for name, fact in made.rule.facts.items():
-            known = _fact_rows(
-                self._by_fact.get(fact, {}), [made.owners[one] for one in members.tolist()], axis
-            )
+            owners = [made.owners[one] for one in members.tolist()]
+            known = _fact_rows(self._by_fact.get(fact, {}), owners, axis, self._told)
             names[name] = Bounds(
                 np.fmin.reduce(known, axis=1, initial=np.nan), np.fmax.reduce(known, axis=1, initial=np.nan)
             )
@@ -188,14 +186,10 @@ class DerivedSource(PassingOn):
 
 
 def _fact_rows(
-    facts: Mapping[EntityRef, Sequence[Fact]], refs: Sequence[EntityRef], axis: IntArray
+    facts: Mapping[EntityRef, Sequence[Fact]], refs: Sequence[EntityRef], axis: IntArray, told: FirstTold
 ) -> FloatArray:
-    """A fact over time: what was known first is taken to have held before, too."""
+    """A fact over time; (entities, times)."""
     result = np.full((len(refs), axis.size), np.nan)
     for row, ref in enumerate(refs):
-        for number, fact in enumerate(facts.get(ref, ())):
-            if not isinstance(fact.value, str):
-                start = 0 if number == 0 else int(np.searchsorted(axis, fact.start))
-                end = axis.size if fact.end is None else int(np.searchsorted(axis, fact.end))
-                result[row, start:end] = float(fact.value)
+        fill(result[row], held(facts.get(ref, ()), told), axis)
     return result

@@ -5,15 +5,20 @@ pool further up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import pairwise
 
+from diagnosis.facts import ALWAYS, FOR_EVER, FirstTold, Held, held, same_value
 from diagnosis.resource_pools import pools_from
 from resources.derived_counters import DerivedFact
 from sessions.model import DISK_PLACE, Entity, EntityRef, Fact
 
 _DEEPEST = 16  # pools within pools; a session is untrusted and may hold a cycle
-Known = Mapping[EntityRef, Fact]
+Value = str | float | bool
+Values = Sequence[Value]
 
 
 def derived_facts(
@@ -21,37 +26,16 @@ def derived_facts(
 ) -> Iterator[Fact]:
     """Yield the facts that follow from ``facts`` by the rules in a window that ends at ``end`` (ms).
 
-    Of a resource pool's facts only the latest is used, for the whole time.
+    A fact that changes makes one that changes, except for shares of resource pools: these are those at the
+    end, for the whole time.
     """
+    book = _Book(facts, entities, end)
     for rule in rules:
-        found = list(_found(rule, facts, entities, end))
-        yield from found
+        found = _RULES[rule.of](rule, book)
         if rule.known:
-            yield from _absent(rule, facts, {fact.entity for fact in found})
-
-
-def _found(
-    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int
-) -> Iterator[Fact]:
-    match rule.of:
-        case "pool":
-            yield from _of_pools(rule, facts, entities)
-        case "nearest pool":
-            yield from _of_nearest_pool(rule, facts)
-        case "pool shares":
-            yield from _in_pools(rule, facts, entities)
-        case "pool members":
-            yield from _pool_members(rule, facts, entities)
-        case "stores":
-            yield from _of_stores(rule, facts)
-        case "all":
-            yield from _of_all(rule, facts)
-        case "disks":
-            yield from _of_disks(rule, facts, entities)
-        case "gone":
-            yield from _gone(rule, facts, end)
-        case "self":
-            yield from _of_self(rule, facts, end)
+            found = _with_absent(rule, found, book)
+        for ref, stretches in found:
+            yield from book.facts(ref, rule.name, stretches)
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -59,62 +43,128 @@ def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
     return {fact.entity: fact for fact in facts if fact.name == name}
 
 
-def _of_all(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
-    """What the latest of the matching facts of each entity say together."""
-    like = re.compile(rule.made_of)
-    names = {name for name in {fact.name for fact in facts} if like.fullmatch(name)}
-    there = {(fact.entity, fact.name) for fact in facts} if rule.beside else set()
-    known: dict[EntityRef, dict[str, Fact]] = {}
-    for fact in facts:
-        beside = f"{fact.name.rpartition('.')[0]}.{rule.beside}"
-        if fact.name in names and (not rule.beside or (fact.entity, beside) in there):
-            known.setdefault(fact.entity, {})[fact.name] = fact
-    for ref, found in known.items():
-        start = min(fact.start for fact in found.values())
-        if rule.words:
-            yield Fact(ref, rule.name, ", ".join(sorted({str(fact.value) for fact in found.values()})), start)
+_Found = Iterable[tuple[EntityRef, Sequence[Held]]]
+"""What held when, of some entities."""
+
+
+class _Book:
+    """The facts of a window by name and entity; ``facts`` are ordered by start."""
+
+    def __init__(self, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int) -> None:
+        self.entities, self.end = entities, end
+        self._told = FirstTold(facts, entities)
+        self._facts: dict[str, dict[EntityRef, list[Fact]]] = {}
+        for fact in facts:
+            self._facts.setdefault(fact.name, {}).setdefault(fact.entity, []).append(fact)
+        self._held: dict[str, dict[EntityRef, list[Held]]] = {}
+
+    def held(self, name: str) -> Mapping[EntityRef, Sequence[Held]]:
+        """What the fact was when, of each entity that has it."""
+        if name not in self._held:
+            self._held[name] = {ref: held(own, self._told) for ref, own in self._facts.get(name, {}).items()}
+        return self._held[name]
+
+    def names(self, pattern: str) -> Iterator[tuple[str, re.Match[str]]]:
+        """The names of facts that match as a whole."""
+        like = re.compile(pattern)
+        for name in self._facts:
+            if match := like.fullmatch(name):
+                yield name, match
+
+    def latest(self, name: str) -> dict[EntityRef, Fact]:
+        """The last fact of each entity."""
+        return {ref: own[-1] for ref, own in self._facts.get(name, {}).items()}
+
+    def facts(self, ref: EntityRef, name: str, stretches: Iterable[Held]) -> Iterator[Fact]:
+        """An entity's facts, from what held when."""
+        for one in stretches:
+            start = self._told.of(ref) if one.start == ALWAYS else one.start
+            yield Fact(
+                ref,
+                name,
+                one.value,
+                self.end if start is None else start,
+                None if one.end == FOR_EVER else one.end,
+            )
+
+    @cached_property
+    def members(self) -> Mapping[EntityRef, Sequence[Held]]:
+        """In which pool each VM was when."""
+        return self.held("pool")
+
+
+def _combined(parts: Sequence[Sequence[Held]], combine: Callable[[Values], Value | None]) -> list[Held]:
+    """What follows from several facts that hold at once, stretch by stretch between their changes."""
+    found: list[Held] = []
+    places = [0] * len(parts)
+    changes = sorted({at for part in parts for one in part for at in (one.start, one.end)})
+    for start, end in pairwise(changes):
+        values: list[Value] = []
+        for number, part in enumerate(parts):
+            while places[number] < len(part) and part[places[number]].end <= start:
+                places[number] += 1
+            if places[number] < len(part) and part[places[number]].start <= start:
+                values.append(part[places[number]].value)
+        value = combine(values) if values else None
+        if value is None:
             continue
-        numbers = [number for fact in found.values() if (number := _number(rule, fact.value)) is not None]
-        if numbers:
-            yield Fact(ref, rule.name, max(numbers), start)
+        if found and found[-1].end == start and same_value(found[-1].value, value):
+            found[-1] = Held(value, found[-1].start, end)
+        else:
+            found.append(Held(value, start, end))
+    return found
 
 
-def _of_disks(
-    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
-) -> Iterator[Fact]:
+def _of_all(rule: DerivedFact, book: _Book) -> _Found:
+    """What all matching facts of each entity say together."""
+    names = [name for name, _ in book.names(rule.made_of)]
+    known: dict[EntityRef, list[Sequence[Held]]] = defaultdict(list)
+    for name in names:
+        beside = book.held(f"{name.rpartition('.')[0]}.{rule.beside}") if rule.beside else None
+        for ref, own in book.held(name).items():
+            if beside is None or ref in beside:
+                known[ref].append(own)
+    combine = _joined if rule.words else lambda values: _best(rule, values, max)
+    return ((ref, _combined(parts, combine)) for ref, parts in known.items())
+
+
+def _joined(values: Values) -> str:
+    return ", ".join(sorted({str(value) for value in values}))
+
+
+def _best(rule: DerivedFact, values: Values, choose: Callable[[Iterable[float]], float]) -> float | None:
+    numbers = [number for value in values if (number := _number(rule, value)) is not None]
+    return choose(numbers) if numbers else None
+
+
+def _of_disks(rule: DerivedFact, book: _Book) -> _Found:
     """What the VM's facts say of each of its disks, as a fact of it; of several, the lowest."""
-    like = re.compile(rule.made_of)
-    said = {name: like.fullmatch(name) for name in {fact.name for fact in facts}}
-    known: dict[tuple[EntityRef, str], dict[str, Fact]] = {}
-    for fact in facts:
-        if (match := said[fact.name]) is not None:
-            known.setdefault((fact.entity, match["disk"]), {})[fact.name] = fact
+    known: dict[tuple[EntityRef, str], list[Sequence[Held]]] = defaultdict(list)
+    for name, match in book.names(rule.made_of):
+        for ref, own in book.held(name).items():
+            known[ref, match["disk"]].append(own)
     if not known:
         return
-    for ref, entity in entities.items():
-        if ref.kind != "vdisk" or entity.parent is None:
-            continue
-        told = known.get((entity.parent, entity.name), {}).values()
-        numbers = [(one, number) for one in told if (number := _number(rule, one.value)) is not None]
-        if numbers:
-            of_disk, number = min(numbers, key=lambda one: (one[0].end is not None, one[1]))
-            yield Fact(ref, rule.name, number, of_disk.start, of_disk.end)
+    for ref, entity in book.entities.items():
+        if ref.kind == "vdisk" and entity.parent and (parts := known.get((entity.parent, entity.name))):
+            yield ref, _combined(parts, lambda values: _best(rule, values, min))
 
 
-def _of_stores(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+def _of_stores(rule: DerivedFact, book: _Book) -> _Found:
     numbers = {
         ref.key: number
-        for ref, fact in latest(facts, rule.made_of).items()
+        for ref, fact in book.latest(rule.made_of).items()
         if (number := _number(rule, fact.value)) is not None
     }
-    places: dict[EntityRef, dict[str, Fact]] = {}
-    for fact in facts:
-        if DISK_PLACE.fullmatch(fact.name):
-            places.setdefault(fact.entity, {})[fact.name] = fact
-    for ref, found in places.items():
-        known = [numbers[key] for fact in found.values() if (key := str(fact.value)) in numbers]
-        if known:
-            yield Fact(ref, rule.name, max(known), min(fact.start for fact in found.values()))
+
+    def largest(stores: Values) -> float | None:
+        return max((numbers[key] for one in stores if (key := str(one)) in numbers), default=None)
+
+    places: dict[EntityRef, list[Sequence[Held]]] = defaultdict(list)
+    for name, _ in book.names(DISK_PLACE.pattern):
+        for ref, own in book.held(name).items():
+            places[ref].append(own)
+    return ((ref, _combined(parts, largest)) for ref, parts in places.items())
 
 
 def _hours_before(end: int, text: str) -> float | None:
@@ -126,34 +176,31 @@ def _hours_before(end: int, text: str) -> float | None:
     return max(0.0, (end / 1000 - at) / 3600)
 
 
-def _of_self(rule: DerivedFact, facts: Sequence[Fact], end: int) -> Iterator[Fact]:
-    for fact in facts:
-        if fact.name == rule.made_of:
-            hours = _hours_before(end, str(fact.value)) if rule.hours else None
-            value = hours if rule.hours else _number(rule, fact.value)
-            if value is not None:
-                yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
+def _of_self(rule: DerivedFact, book: _Book) -> _Found:
+    def number(values: Values) -> float | None:
+        return _hours_before(book.end, str(values[0])) if rule.hours else _number(rule, values[0])
+
+    return ((ref, _combined([own], number)) for ref, own in book.held(rule.made_of).items())
 
 
-def _gone(rule: DerivedFact, facts: Sequence[Fact], end: int) -> Iterator[Fact]:
-    """Whether all that matching facts said of an entity is over."""
-    like = re.compile(rule.made_of)
-    known: dict[EntityRef, dict[str, Fact]] = {}
-    for fact in facts:
-        if like.fullmatch(fact.name):
-            known.setdefault(fact.entity, {})[fact.name] = fact
-    for ref, latest_of in known.items():
-        is_gone = all(one.end is not None and one.end <= end for one in latest_of.values())
-        yield Fact(ref, rule.name, float(is_gone), min(one.start for one in latest_of.values()))
+def _with_absent(rule: DerivedFact, found: _Found, book: _Book) -> _Found:
+    """What was found, and between it what there is where nothing is said of an entity that is known."""
+    told = dict(found)
+    every = [*told, *(ref for ref in book.held(rule.known) if ref not in told)]
+    for ref in every:
+        known = book.held(rule.known).get(ref)
+        if not known:
+            yield ref, told[ref]
+            continue
+        there = [Held("", one.start, one.end) for one in known]
+
+        def number(values: Values) -> float:
+            return next((float(one) for one in values if not isinstance(one, str)), rule.absent)
+
+        yield ref, _combined([told.get(ref, ()), there], number)
 
 
-def _absent(rule: DerivedFact, facts: Sequence[Fact], known: set[EntityRef]) -> Iterator[Fact]:
-    for fact in latest(facts, rule.known).values():
-        if fact.entity not in known:
-            yield Fact(fact.entity, rule.name, rule.absent, fact.start, fact.end)
-
-
-def _number(rule: DerivedFact, value: str | float | bool) -> float | None:
+def _number(rule: DerivedFact, value: Value) -> float | None:
     if not isinstance(value, str):
         return float(value)
     if rule.count:
@@ -161,37 +208,50 @@ def _number(rule: DerivedFact, value: str | float | bool) -> float | None:
     return rule.numbers.get(value)
 
 
-def _of_pools(
-    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
-) -> Iterator[Fact]:
-    known_facts = latest(facts, rule.made_of)
-    for member in latest(facts, "pool").values():
-        numbers = list(_above(EntityRef("pool", str(member.value)), known_facts, entities))
-        if numbers:
-            yield Fact(member.entity, rule.name, min(numbers), member.start, member.end)
+def _of_pools(rule: DerivedFact, book: _Book) -> _Found:
+    """The smallest number of the pools above each VM."""
+    return _of_pools_above(rule, book, lambda pool: pools_from(pool, book.entities))
 
 
-def _of_nearest_pool(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
-    known_facts = latest(facts, rule.made_of)
-    for member in latest(facts, "pool").values():
-        own = known_facts.get(EntityRef("pool", str(member.value)))
-        if own is not None and not isinstance(own.value, str):
-            yield Fact(member.entity, rule.name, float(own.value), member.start, member.end)
+def _of_nearest_pool(rule: DerivedFact, book: _Book) -> _Found:
+    return _of_pools_above(rule, book, lambda pool: [pool])
 
 
-def _pool_members(
-    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
-) -> Iterator[Fact]:
-    """How many divide what the nearest pool has."""
-    members = latest(facts, "pool")
-    above = _pools_above(members, entities)
+def _of_pools_above(
+    rule: DerivedFact, book: _Book, above: Callable[[EntityRef], Iterable[EntityRef]]
+) -> _Found:
+    """The smallest number of the pools that each VM was in when."""
+    of_pools = book.held(rule.made_of)
+    numbers: dict[str, Sequence[Held]] = {}
+
+    def of_pool(key: str) -> Sequence[Held]:
+        if key not in numbers:
+            parts = [of_pools[pool] for pool in above(EntityRef("pool", key)) if pool in of_pools]
+            numbers[key] = _combined(parts, lambda values: _best(rule, values, min))
+        return numbers[key]
+
+    for ref, stays in book.members.items():
+        found = [
+            Held(one.value, max(one.start, stay.start), min(one.end, stay.end))
+            for stay in stays
+            for one in of_pool(str(stay.value))
+            if one.start < stay.end and one.end > stay.start
+        ]
+        if found:
+            yield ref, found
+
+
+def _pool_members(rule: DerivedFact, book: _Book) -> _Found:
+    """How many divide what the nearest pool has, at the end."""
+    members = book.latest("pool")
+    above = _pools_above(members, book.entities)
     number: dict[EntityRef, int] = {}
-    for ref in latest(facts, rule.made_of):
+    for ref in book.held(rule.made_of):
         if ref in above:
             number[above[ref]] = number.get(above[ref], 0) + 1
-    for ref, fact in members.items():
+    for ref in members:
         if count := number.get(above[ref]):
-            yield Fact(ref, rule.name, float(count), fact.start, fact.end)
+            yield ref, [Held(float(count), ALWAYS, FOR_EVER)]
 
 
 def _pools_above(
@@ -204,29 +264,32 @@ def _pools_above(
     return above
 
 
-def _in_pools(
-    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
-) -> Iterator[Fact]:
-    """Shares as they count outside of pools: each pool divides its own among what is in it."""
-    known_facts = latest(facts, rule.made_of)
+def _in_pools(rule: DerivedFact, book: _Book) -> _Found:
+    """Shares as they count outside of pools at the end: each pool divides its own among what is in it."""
+    known_facts = book.latest(rule.made_of)
     shares = {ref: float(fact.value) for ref, fact in known_facts.items() if not isinstance(fact.value, str)}
-    members = latest(facts, "pool")
-    above = _pools_above(members, entities)
+    members = book.latest("pool")
+    above = _pools_above(members, book.entities)
     total: dict[EntityRef, float] = {}
     for ref, pool in above.items():
         total[pool] = total.get(pool, 0.0) + shares.get(ref, 0.0)
-    for ref, fact in members.items():
+    for ref in members:
         counted, current = shares.get(ref, 0.0), above.get(ref)
         for _ in range(_DEEPEST):
             if current is None or not total.get(current) or current not in shares:
                 break
             counted, current = counted * shares[current] / total[current], above.get(current)
         if counted:
-            yield Fact(ref, rule.name, counted, fact.start, fact.end)
+            yield ref, [Held(counted, ALWAYS, FOR_EVER)]
 
 
-def _above(pool: EntityRef, known_facts: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:
-    """The number of the pool and of each pool above it, where it has one."""
-    for current in pools_from(pool, entities):
-        if current in known_facts and not isinstance(known_facts[current].value, str):
-            yield float(known_facts[current].value)
+_RULES: Mapping[str, Callable[[DerivedFact, _Book], _Found]] = {
+    "self": _of_self,
+    "pool": _of_pools,
+    "nearest pool": _of_nearest_pool,
+    "pool shares": _in_pools,
+    "pool members": _pool_members,
+    "stores": _of_stores,
+    "all": _of_all,
+    "disks": _of_disks,
+}

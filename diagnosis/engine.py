@@ -362,7 +362,7 @@ class Run:
         own = with_all_above(topology, hit.entity)
         if host is not None:
             own |= set(topology.ancestors(host).values())
-        if pool := topology.pools.nearest(hit.entity):
+        if pool := topology.pools.nearest(hit.entity, [TimeRange(start, start)]):
             own.add(pool)
         return self._events.before(start, own, host, topology.stored_on(hit.entity))
 

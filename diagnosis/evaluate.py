@@ -10,8 +10,9 @@ import numpy as np
 
 from diagnosis import arrays, entity_statistics
 from diagnosis.arrays import BoolArray
-from diagnosis.language import Node
+from diagnosis.language import SETTING, Node
 from sessions.model import FloatArray, IntArray
+from sessions.times import TimeRange
 
 
 class Later(msgspec.Struct, frozen=True, eq=False):
@@ -55,6 +56,12 @@ class Operands(msgspec.Struct, frozen=True, eq=False):
             chosen = np.flatnonzero(self.windows.any(axis=0))
             self._spans.append(slice(int(chosen[0]), int(chosen[-1]) + 1) if chosen.size else slice(0, 0))
         return self._spans[0]
+
+    def stretches(self, row: int) -> list[TimeRange]:
+        """Return the parts of an entity's finding, each from its first sample to its last."""
+        inside = np.flatnonzero(self.windows[row])
+        parts = np.split(inside, np.flatnonzero(np.diff(inside) > 1) + 1) if inside.size else []
+        return [TimeRange(int(self.times[one[0]]), int(self.times[one[-1]])) for one in parts]
 
     @property
     def whole(self) -> BoolArray:
@@ -111,6 +118,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "over slope": lambda operands, a: entity_statistics.slope(a, operands.windows, operands.times),
     "over overall": lambda operands, a: entity_statistics.mean(a, operands.whole),
     "over overall_p95": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
+    SETTING: lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.5),
     "over final": lambda operands, a: entity_statistics.last(a, operands.whole),
     "over calm": lambda operands, a: entity_statistics.mean(a, operands.whole & ~operands.windows),
 }
@@ -120,7 +128,13 @@ _SMOOTHED: dict[str, Callable[[float], tuple[float, float]]] = {
 }
 """How many seconds before and after a sample its mean is of."""
 _IN_WINDOWS = frozenset(
-    f"over {one}" for one in ("mean", "max", "min", "p95", "p05", "usual", "last", "sum", "share", "seconds")
+    (
+        *(
+            f"over {one}"
+            for one in ("mean", "max", "min", "p95", "p05", "usual", "last", "sum", "share", "seconds")
+        ),
+        SETTING,
+    )
 )
 """Statistics that nothing outside of the windows changes."""
 
@@ -136,6 +150,8 @@ def evaluate(node: Node, operands: Operands) -> FloatArray:
 def _evaluate(node: Node, operands: Operands) -> FloatArray:
     if node.op in ("number", "name"):
         return np.asarray(node.value if node.op == "number" else operands.values[node.name], dtype=np.float64)
+    if node.op == SETTING and _is_steady(value := np.asarray(operands.values[node.args[0].name])):
+        return value
     if node.op in _OVER_TIME:
         return _over_time(node, operands)
     args = [_evaluate(arg, operands) for arg in node.args]
@@ -144,6 +160,11 @@ def _evaluate(node: Node, operands: Operands) -> FloatArray:
     if node.op in _OTHER:
         return _OTHER[node.op](*args)
     return _smoothed(node, operands, _full(args[0], operands.shape), float(args[1]))
+
+
+def _is_steady(value: FloatArray) -> bool:
+    """Whether a fact was the same at all times for every entity."""
+    return value.ndim < 2 or value.shape[1] == 1
 
 
 def _over_time(node: Node, operands: Operands) -> FloatArray:

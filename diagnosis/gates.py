@@ -85,8 +85,7 @@ def _wide(values: FloatArray, number: int) -> FloatArray:
 def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
     signal = scene.compiled.signals[name]
     if signal.signal.fact:
-        value = np.array(scene.topology.facts(signal.signal.fact, scene.rows))
-        return Bounds(value, value)
+        return Bounds(*scene.topology.facts.ends(signal.signal.fact, scene.rows))
     if signal.signal.arrived:
         came = scene.arrivals(signal.signal)
         return Bounds(np.fmin.reduce(came, axis=1), np.fmax.reduce(came, axis=1))
@@ -109,8 +108,7 @@ def _measured_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prun
     local.update((counter, pruning.bounds(ids)) for counter, ids in members.ids.items())
     for counter, key in signal.counters.items():
         if key.startswith(FACT):
-            known = np.array(scene.topology.facts(key.removeprefix(FACT), members.refs))
-            local[counter] = Bounds(known, known)
+            local[counter] = Bounds(*scene.topology.facts.ends(key.removeprefix(FACT), members.refs))
     found = _of_rows(bound(signal.node, local), members.row.size)
     reduced = _reduced_bounds(found, members.groups, signal.signal.reduce)
     if members.units == len(scene.rows):

@@ -17,6 +17,9 @@ never run as Python.
     statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
     statistics outside the windows        calm(a)
 
+A fact (a limit, a policy, a speed) may change while it is recorded: where samples are looked at it is what it
+was at each of them, and where a finding is told, what it was for most of its windows.
+
 An absent sample is NaN and makes what depends on it NaN too: neither true nor false (``diagnosis.arrays``).
 """
 
@@ -93,6 +96,11 @@ _STATISTICS = {
     "calm": (1, 1, False, False),
 }
 STATISTICS = frozenset(_STATISTICS)
+SETTING = "setting"
+"""What a fact was for most of a finding's windows."""
+_WHOLE = ("baseline", "highest", "quietest", "latest", "earliest")
+_OF_TIME = frozenset((*_WHOLE, "trailing", "around", *(f"over {name}" for name in _STATISTICS)))
+"""What is worked out of samples, in which a fact is what it was at each of them."""
 _ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARISON: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
@@ -238,6 +246,19 @@ class _Reader:
         if what.shape is not Shape.SERIES or seconds.op not in ("number", "name") or seconds.shape:
             raise ExpressionError(f"{name} takes something that has samples, and a number or threshold")
         return Node(name, Shape.SERIES, args=(what, seconds))
+
+
+def settled(node: Node, settings: Collection[str]) -> Node:
+    """Return an expression over windows in which each of the ``settings`` (facts, which may change) that
+    stands outside of a statistic is what it was for most of the windows.
+    """
+    if node.op == "name":
+        is_setting = node.name in settings
+        return Node(SETTING, Shape.ENTITY, truth=node.truth, args=(node,)) if is_setting else node
+    if not node.args or node.op in _OF_TIME:
+        return node
+    args = tuple(settled(arg, settings) for arg in node.args)
+    return replace(node, shape=_widest(args), args=args)
 
 
 def _number(value: float) -> Node:

@@ -23,11 +23,16 @@ class Stay:
     end: int
 
     def overlap_ms(self, windows: Iterable[TimeRange]) -> int:
-        """Return how many ms of the windows lie in the stay; a window that is a single
-        instant counts as 1 ms.
-        """
-        shared = (min(self.end, one.end + 1) - max(self.start, one.start) for one in windows)
-        return sum(max(0, part) for part in shared)
+        """Return how many ms of the windows lie in the stay."""
+        return overlap_ms(self.start, self.end, windows)
+
+
+def overlap_ms(start: int, end: int, windows: Iterable[TimeRange]) -> int:
+    """Return how many ms of the windows lie between two times; a window that is a single instant counts as
+    1 ms.
+    """
+    shared = (min(end, one.end + 1) - max(start, one.start) for one in windows)
+    return sum(max(0, part) for part in shared)
 
 
 Periods = tuple[tuple[int, int], ...]

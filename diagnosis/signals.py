@@ -283,8 +283,7 @@ class Scene:
             if name in series:
                 values[name] = self.table.rows(self.source, series[name], start, end)
             else:
-                known = self.topology.facts(key.removeprefix(FACT), refs)
-                values[name] = np.array(known, dtype=np.float64)[:, None]
+                values[name] = self.topology.facts.over_time(key.removeprefix(FACT), refs, times)
         shape = (first.size, times.size)
         found = evaluate(node, Operands(values, times, shape, part=part))
         if found.shape != shape:
@@ -293,8 +292,7 @@ class Scene:
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:
-            found = self.topology.facts(signal.signal.fact, self.rows)
-            return np.array(found, dtype=np.float64)[:, None]
+            return self.topology.facts.over_time(signal.signal.fact, self.rows, self.times)
         if signal.signal.arrived:
             return self.arrivals(signal.signal)
         if signal.signal.happening:

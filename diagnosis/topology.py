@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from diagnosis.disk_places import DiskPlaces
+from diagnosis.fact_lookup import FactLookup
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.resource_pools import ResourcePools
@@ -60,8 +60,9 @@ class Topology:
         limits: StorageLimits = NO_LIMITS,
     ) -> None:
         facts = source.facts()
-        self._facts = FactTable(facts, window)
-        named = with_current_names(source.entities(), facts)
+        entities = source.entities()
+        self._facts = FactTable(facts, window, entities)
+        named = with_current_names(entities, facts)
         self._entities = dict(with_clusters(named, self._facts.named("host")))
         self._placement = Placement(self._facts.named("host"), window)
         self.window = window
@@ -88,6 +89,7 @@ class Topology:
             self._add(series)
         self._in_source = self.series.entities_by_source()
         self.seen_twice |= _vms_in_several(self._in_source.values())
+        self.facts = FactLookup(self._facts, self.base, are_told_twice=bool(self.seen_twice))
         self._shown: dict[EntityRef, str] = {}
         for number, found in self._in_source.items():
             self._shown.update(_told_apart(found, self._entities))
@@ -226,17 +228,8 @@ class Topology:
         """What the entity is below: its ancestors, the pools that it is in, and the hosts that it was on."""
         hosts = self.hosts(source, ref) if ref.kind != "host" else []
         above = [one for one in self.ancestors(ref).values() if one != ref]
-        pools = [Placed(pool) for pool in self.pools.above(ref)]
+        pools = [Placed(pool, periods) for pool, periods in self.pools.stays(ref)]
         return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *pools, *hosts]
-
-    def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
-        """Return a fact's value for each entity at the end of the window; NaN where there is none."""
-        own = list(refs)
-        found = self._facts.numbers(name, (self.base(ref) for ref in own))
-        if self.seen_twice:
-            known = self._facts.numbers(name, own)
-            found = [two if math.isnan(one) else one for one, two in zip(found, known, strict=True)]
-        return found
 
     def texts(self, name: str) -> Mapping[EntityRef, str | float | bool]:
         """Return a fact's value at the end of the window for every entity that has it."""

@@ -152,10 +152,9 @@ class SentenceWriter:
         return "; ".join(list(dict.fromkeys(map(_told, kept)))[:_TOP])
 
     def _word(self, name: str, row: int) -> str:
-        """The words of a fact of the row's entity."""
-        fact, ref = self.scene.compiled.signals[name].signal.fact, self.scene.rows[row]
-        known = self.scene.topology.texts(fact).get(self.scene.topology.base(ref))
-        return known if isinstance(known, str) else ""
+        """The words of a fact of the row's entity, as it was for most of the row's windows."""
+        fact = self.scene.compiled.signals[name].signal.fact
+        return self.scene.topology.facts.words(fact, self.scene.rows[row], self._operands.stretches(row))
 
     def _entity(self, row: int) -> str:
         return self.scene.topology.shown_name(self.scene.rows[row])
@@ -165,7 +164,7 @@ class SentenceWriter:
         return self.scene.topology.entity(host).name if host else "the host"
 
     def _pool(self, row: int) -> str:
-        pool = self.scene.topology.pools.nearest(self.scene.rows[row])
+        pool = self.scene.topology.pools.nearest(self.scene.rows[row], self._operands.stretches(row))
         return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
 
     def _store(self, row: int) -> str:

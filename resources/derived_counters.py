@@ -21,10 +21,8 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which the VM's disks lie, or (``of`` "all") what all of the entity's facts say whose name matches the
     pattern ``made_of``: the largest number, or with ``words`` their different texts as one text, or (``of``
     "disks") for each of a VM's virtual disks what the VM's fact says of it whose name matches the pattern
-    ``made_of``, with the disk's name as its group ``disk``; of several that match, the lowest number, or
-    (``of`` "gone") 1 where none of the entity's facts whose name matches the pattern ``made_of`` holds at the
-    end of the window any more, otherwise 0. Of all facts ``beside`` keeps those beside which another one
-    stands, whose name differs in its last part only.
+    ``made_of``, with the disk's name as its group ``disk``; of several that match, the lowest number. Of all
+    facts ``beside`` keeps those beside which another one stands, whose name differs in its last part only.
 
     The number is ``numbers[text]`` (no number for other texts), with ``count`` how many items the
     comma-separated text lists, or with ``hours`` how long before the end of the window the time was that the
@@ -34,9 +32,9 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     made_of: str
     source: str
-    of: Literal[
-        "self", "pool", "nearest pool", "pool shares", "pool members", "stores", "all", "disks", "gone"
-    ] = "self"
+    of: Literal["self", "pool", "nearest pool", "pool shares", "pool members", "stores", "all", "disks"] = (
+        "self"
+    )
     numbers: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     words: bool = False

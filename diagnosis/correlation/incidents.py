@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from diagnosis.comparison.records import Records
 from diagnosis.correlation.meeting import Meeting
+from diagnosis.facts import READ_WITHIN_MS
 from resources.fact_forms import load_fact_forms
 from resources.problem_changes import Changes
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange
 
-_READ_WITHIN_MS = 300_000
-"""What is first told so soon after its entity was so before, too: an inventory is read in parts."""
 _SETTINGS = ("cpu.", "mem.", "pool", "vcpus", "vdisk.", "tools", "nic.", "device.queue_depth", "sioc", "drs")
 _MOST = 20
 
@@ -70,7 +69,7 @@ def _settings(
     for fact in session.facts():
         if not fact.name.startswith(_SETTINGS) or forms.is_reading(fact.name):
             continue
-        for at, old, new in records.steps(fact, times, _READ_WITHIN_MS):
+        for at, old, new in records.steps(fact, times, READ_WITHIN_MS):
             text = forms.change(fact.name, old, new, meeting.name_of)
             near = _is_near(fact.entity, around, meeting)
             yield Incident(at, "setting", text, "", fact.entity, (window.start - at) / 1000, near)

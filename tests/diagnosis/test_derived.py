@@ -194,6 +194,71 @@ def test_the_smallest_limit_of_the_pools_above_holds() -> None:
     assert (limits[VM], limits[free]) == (4000.0, -1.0)
 
 
+LATE = START + 400_000
+"""Later than an inventory takes to be read."""
+
+
+def over_time(source: SampleSource, name: str, ref: EntityRef) -> list[tuple[object, int, int | None]]:
+    """What a fact was when."""
+    return [
+        (one.value, one.start, one.end) for one in source.facts() if one.name == name and one.entity == ref
+    ]
+
+
+def test_the_limit_of_a_vm_s_pools_changes_with_them_and_with_the_vm_s_pool() -> None:
+    low, high = EntityRef("pool", "low"), EntityRef("pool", "high")
+    facts = [
+        Fact(VM, "cpu.shares", 2000.0, START), Fact(VM, "pool", "low", START, LATE),
+        Fact(VM, "pool", "high", LATE), Fact(low, "cpu.limit_mhz", 900.0, START),
+        Fact(low, "cpu.shares", 4000.0, START), Fact(high, "cpu.shares", 4000.0, START),
+        Fact(high, "cpu.limit_mhz", 5000.0, LATE + 60_000, LATE + 90_000),
+    ]  # fmt: skip
+    found = session({(VM, "cpu.ready", ""): [1.0] * 30}, facts)
+    source = with_derived(found, load_problems().derived, ["cpu.ready"], TimeRange(START, LATE + 120_000))
+    assert over_time(source, "pool.cpu_limit_mhz", VM) == [
+        (900.0, START, LATE),
+        (-1.0, LATE, LATE + 60_000),
+        (5000.0, LATE + 60_000, LATE + 90_000),
+        (-1.0, LATE + 90_000, None),
+    ]
+
+
+def test_of_a_disk_s_limits_the_lower_one_holds_at_each_time() -> None:
+    name = "vdisk.scsi0:0."
+    facts = [
+        Fact(VM, f"{name}limit_iops", 500.0, START, LATE), Fact(VM, f"{name}limit_iops", 3000.0, LATE),
+        Fact(VM, f"{name}policy_limit_iops", 1000.0, START + 30_000),
+        Fact(VM, "vdisk.scsi0:1.limit_iops", 700.0, LATE),
+    ]  # fmt: skip
+    found = session({(DISK, "vdisk.reads", ""): [1.0] * 30}, facts)
+    source = with_derived(found, load_problems().derived, ["vdisk.reads"], TimeRange(START, LATE + 60_000))
+    assert over_time(source, "limit_iops", DISK) == [(500.0, START, LATE), (1000.0, LATE, None)]
+    assert over_time(source, "limit_iops", OTHER_DISK) == [(700.0, LATE, None)]
+    assert over_time(source, "vdisk.iops_limit", VM) == [(1000.0, START, LATE), (3000.0, LATE, None)]
+    seen = Topology(source, ["vdisk.reads"], TimeRange(START, LATE + 60_000))
+    before, after = seen.facts.over_time("limit_iops", [OTHER_DISK], np.array([START, LATE]))[0].tolist()
+    assert np.isnan(before)  # its VM was told of long before: nobody had set it
+    assert after == 700.0
+
+
+def test_a_fact_that_changes_a_thousand_times_is_that_many_values() -> None:
+    """A session is untrusted: what follows from such a fact takes no time that grows faster than it."""
+    changes = [
+        Fact(VM, "tools", ("guestToolsRunning", "guestToolsNotRunning")[n % 2], START + n)
+        for n in range(2000)
+    ]
+    pools = [Fact(VM, "pool", str(n % 7), START + n) for n in range(2000)]
+    limits = [Fact(EntityRef("pool", str(n)), "cpu.limit_mhz", 100.0 + n, START) for n in range(7)]
+    told = sorted(
+        [*changes, *pools, *limits, Fact(VM, "cpu.shares", 1.0, START)], key=lambda fact: fact.start
+    )
+    source = with_derived(
+        session({(VM, "cpu.ready", ""): [1.0] * 3}, told), load_problems().derived, ["cpu.ready"], WINDOW
+    )
+    assert len(over_time(source, "tools.running", VM)) == 2000
+    assert len(over_time(source, "pool.cpu_limit_mhz", VM)) == 2000
+
+
 def test_pools_divide_their_shares() -> None:
     """Six VMs in a pool of 8,000 have less each than two in one of 4,000 (the numbers of Frank Denneman)."""
     pools = [EntityRef("pool", name) for name in ("high", "normal")]

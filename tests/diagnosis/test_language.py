@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from diagnosis import arrays, entity_statistics
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
-from diagnosis.language import ExpressionError, Shape, parse
+from diagnosis.language import ExpressionError, Shape, parse, settled
 from sessions.model import FloatArray
 
 NAN = float("nan")
@@ -273,3 +273,20 @@ def test_statistics_of_windows_are_the_same_however_much_is_read(text: str) -> N
         node = parse(f"{name}({text})", NAMES)
         assert evaluate(node, known).tobytes() == found.tobytes()
         assert evaluate(node, earlier).tobytes() == found.tobytes()
+
+
+def test_a_fact_beside_statistics_is_what_it_was_for_most_of_the_windows() -> None:
+    text = "where(a > limit, mean(a) + b, mean(where(b > 4, a, unknown)))"
+    fact, load = [9.0, 9.0, 9.0, 2.0, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0]
+    test = settled(parse("b > limit", NAMES), {"b"})
+    assert test.shape is Shape.ENTITY
+    assert evaluate(test, operands(load, fact)).tolist() == [[1.0]]
+    assert evaluate(test, operands(load, fact, [False, False, True, True, True])).tolist() == [[0.0]]
+    inside = settled(parse("mean(where(b > 4, a, unknown))", NAMES), {"b"})
+    assert evaluate(inside, operands(load, fact)).tolist() == [[2.0]]
+    assert settled(parse(text, NAMES), {"a", "b"}).shape is Shape.ENTITY
+
+
+def test_a_fact_that_never_changed_is_told_without_looking_at_samples() -> None:
+    given = Operands({"vcpus": np.array([[4.0]])}, np.zeros(0, dtype=np.int64), (1, 0))
+    assert evaluate(settled(parse("vcpus", {"vcpus": Shape.SERIES}), {"vcpus"}), given).tolist() == [[4.0]]
