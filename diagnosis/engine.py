@@ -337,7 +337,7 @@ class Run:
                 *class_note(hit, self._topology),
                 *short_note(hit, axis),
                 *pattern_note(hit, windows, axis),
-                *end_note(hit, windows, axis, self._topology, self._events),
+                *end_note(hit, windows, axis, self._topology, self._events, self._table),
             ),
             changes=changes,
             changes_left=left,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sessions.model import EntityRef
 
@@ -15,7 +15,7 @@ class SeriesIndex:
         self._by_counter: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
         self._alone: dict[tuple[int, str], dict[EntityRef, int]] = {}
         self._by_device: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
-        self._by_entity: dict[int, dict[EntityRef, list[int]]] = {}
+        self._by_entity: dict[tuple[int, tuple[str, ...]], dict[EntityRef, list[int]]] = {}
 
     def add(
         self,
@@ -58,15 +58,19 @@ class SeriesIndex:
             found = self._alone[source, counter] = {ref: ids[""] for ref, ids in held if "" in ids}
         return found
 
-    def of_entity(self, source: int, ref: EntityRef) -> Sequence[int]:
-        """Return the ids of the entity's own series in the source; to be asked once all series are added."""
-        if source not in self._by_entity:
-            self._by_entity[source] = by_entity = dict[EntityRef, list[int]]()
-            for one, held in self._tables_of(source):
-                by_entity.setdefault(one, []).extend(held.values())
+    def of_entity(self, source: int, ref: EntityRef, groups: tuple[str, ...] = ("",)) -> Sequence[int]:
+        """Return the ids of the entity's own series in the source, or of those whose counters begin with one
+        of the ``groups``; to be asked once all series are added.
+        """
+        if (source, groups) not in self._by_entity:
+            self._by_entity[source, groups] = by_entity = dict[EntityRef, list[int]]()
+            for (of, counter), table in self._by_counter.items():
+                if of == source and counter.startswith(groups):
+                    for one, held in table.items():
+                        by_entity.setdefault(one, []).extend(held.values())
             for ids in by_entity.values():
                 ids.sort()
-        return self._by_entity[source].get(ref, ())
+        return self._by_entity[source, groups].get(ref, ())
 
     def entities_by_source(self) -> dict[int, set[EntityRef]]:
         """Return the entities that have a series in each source."""
@@ -74,11 +78,6 @@ class SeriesIndex:
         for (source, _), table in self._by_counter.items():
             found.setdefault(source, set()).update(table)
         return found
-
-    def _tables_of(self, source: int) -> Iterator[tuple[EntityRef, Mapping[str, int]]]:
-        for (of, _), table in self._by_counter.items():
-            if of == source:
-                yield from table.items()
 
     def of_users(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
         """Return, by device name, the VMs and worlds whose series of the counter has that device as

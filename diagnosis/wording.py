@@ -10,6 +10,7 @@ import numpy as np
 
 from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
+from diagnosis.endings import gone_for_s
 from diagnosis.evaluate import Operands
 from diagnosis.members import Members
 from diagnosis.session_events import told_text
@@ -19,10 +20,8 @@ from diagnosis.topology import store_names
 from resources.catalogue import Catalogue
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
-from sessions.times import TimeRange
 
 _TOP = 3
-_GONE_SAMPLES = 3  # DESIGN: one or two samples that are missing at the end are no move
 _FOLDED = re.compile(r" \([\d,]+ more until [^)]*\)")
 """What the import of a log adds to the first of many equal lines."""
 _NEAR_MS = 60_000
@@ -265,18 +264,8 @@ class SentenceWriter:
 
 def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
     """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
-    table, series = scene.table, scene.topology.series.of_entity(source, vm)
-    axis, ids = table.axis(source), np.array(series, dtype=np.int64)
-    if table.holds_at_end(source, series, _GONE_SAMPLES):
-        return ""
-    last = TimeRange(int(axis[-_GONE_SAMPLES:][0]), int(axis[-1]))
-    if table.counts_in(ids, last).any():  # of a long time hardly anything is read so
-        return ""
-    seen = int(table.last_in(ids, table.window).max(initial=0))
-    if not seen:
-        return ""
-    gone_s = float(axis[-1] - seen) / 1000
-    return f" (gone since {format_duration(gone_s)} before the end)"
+    gone_s = gone_for_s(scene.table, scene.topology, source, vm)
+    return f" (gone since {format_duration(gone_s)} before the end)" if gone_s else ""
 
 
 def _told(event: Event) -> str:

@@ -188,3 +188,17 @@ def test_an_order_says_of_a_vm_whose_columns_end_that_it_is_gone() -> None:
 def test_a_sample_that_is_missing_at_the_end_is_no_move() -> None:
     found = only(a_capture_whose_heavy_vm_leaves(END - 60), problem="cpu.host_saturated")
     assert "gone since" not in " ".join(found.remedies)
+
+
+def test_a_finding_of_a_vm_whose_columns_end_says_that_it_is_gone() -> None:
+    """Of its disks esxtop goes on to print zeros."""
+    recording = Recording("esx01", seconds=END, interval=20)
+    recording.on_host({"cpu.pcpu_util": 20.0, "cpu.pcpu_used": 18.0, "cpu.core_util": 22.0})
+    levels = {"cpu.ready": 12.0, "cpu.run": 60.0, "cpu.used": 55.0, "cpu.max_limited": 0.0}
+    gone = {counter: during(0, 1800, level, float("nan")) for counter, level in levels.items()}
+    recording.vm("leaves", {**gone, "vdisk.reads": during(0, 1800, 50.0)}, vcpus=4)
+    recording.vm("stays", {**FREE, "cpu.ready": during(0, 1800, 12.0, 0.5)}, vcpus=4)
+    found = seen(recording)
+    said = "It is gone since 9 min 40 s before the last sample: it left esx01, or was switched off."
+    assert [one for one in found["cpu.ready_high", "leaves"].notes if one.startswith(said)]
+    assert not [one for one in found["cpu.ready_high", "stays"].notes if "is gone" in one]
