@@ -117,6 +117,8 @@ class _Session:
         """Further facts and events that a document may list: by object, as the recorder stores them."""
         for fact in self.document.get("facts", ()):
             value = fact["value"]
+            if str(value).startswith(("pool:", "datastore:")):
+                value = self._named(value).key
             start = int(self.document["start_ms"]) + round(fact["from_s"] * 1000)
             number = value if isinstance(value, str | bool) else float(value)
             until = fact.get("until_s")
@@ -240,7 +242,7 @@ class _Session:
 
     def _vm(self, vm: Json) -> None:
         cluster = next(ref for name, ref in self._names.items() if name.startswith("cluster:"))
-        ref = self._add("vm", vm["uuid"], vm["name"], cluster)
+        ref = self._add("vm", vm["uuid"], vm.get("shown", vm["name"]), cluster)
         self._names[f"vm:{vm['name']}"] = ref
         self._vcpus[ref] = vm["vcpus"]
         affinity = ",".join(map(str, vm["cpu_affinity"]))

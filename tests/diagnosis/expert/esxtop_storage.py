@@ -8,7 +8,7 @@ import numpy as np
 
 from sessions.model import FloatArray
 from tests.diagnosis.expert.shapes import weighted
-from tests.diagnosis.expert.site import Site, Thing
+from tests.diagnosis.expert.site import Site, Thing, devices_of, shown_name
 
 
 def _io(load: Mapping[str, FloatArray], latency: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
@@ -107,9 +107,9 @@ def _device(site: Site, device: Thing) -> Iterator[tuple[str, str, Mapping[str, 
         }
         yield "Physical Disk Path", path.fixed["path"], {**_io(*_path_io(site, device, path)), **of_path}
     for disk in site.of("vdisk"):
-        if site.device_of(disk) is device:
-            vm = site.things[f"vm:{disk.fixed['vm']}"]
-            here = site.there(vm, site.things[f"host:{device.fixed['host']}"])
+        vm = site.things[f"vm:{disk.fixed['vm']}"]
+        if name in devices_of(disk) and vm.fixed["host"] == device.fixed["host"]:
+            here = site.there(vm, site.things[f"host:{device.fixed['host']}"]) * site.lies_on(disk, name)
             one = {key: value * here for key, value in site.disk(disk).items()}
             yield (
                 "Physical Disk Per-Device-Per-World",
@@ -166,7 +166,7 @@ def virtual_disk_columns(site: Site, vm: Thing) -> Iterator[tuple[str, str, Mapp
     for unit, one in {"": total, **disks}.items():
         yield (
             "Virtual Disk",
-            f"{vm.name}:{unit}" if unit else vm.name,
+            f"{shown_name(vm)}:{unit}" if unit else shown_name(vm),
             {
                 "Commands/sec": one["reads"] + one["writes"],
                 "Reads/sec": one["reads"],

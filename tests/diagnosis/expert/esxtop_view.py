@@ -14,7 +14,7 @@ import numpy as np
 
 from sessions.model import FloatArray
 from tests.diagnosis.expert.esxtop_storage import storage_columns, virtual_disk_columns
-from tests.diagnosis.expert.site import Site, Thing
+from tests.diagnosis.expert.site import Site, Thing, shown_name
 
 Column = tuple[str, FloatArray]
 _WHOLE = (
@@ -136,7 +136,7 @@ def _classes(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
     yield "VSAN", "", {"Enabled?": site.zeros() + float(site.shape.get("vsan", 0))}
     yield from _groups(site, host)
     for vm in vms_at_start(site, host):
-        yield "Group Memory", f"{vm.fixed['id']}:{vm.name}", _vm_memory(site, vm)
+        yield "Group Memory", f"{vm.fixed['id']}:{shown_name(vm)}", _vm_memory(site, vm)
     yield from storage_columns(site, host)
     for vm in vms_at_start(site, host):
         yield from virtual_disk_columns(site, vm)
@@ -255,11 +255,11 @@ def _groups(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, Fl
         alloc = {"Alloc Min": site.zeros() + reserved, "Alloc Max": site.limit(vm, "cpu"),
                  "Alloc Shares": site.zeros() + vm.fixed.get("cpu_shares", -3)}  # fmt: skip
         lat_m = {"% Memory Latency": site.level(vm, "lat_m") * vm.fixed["vcpus"]}
-        group = f"{number}:{vm.name}"
+        group = f"{number}:{shown_name(vm)}"
         members = {"Members": site.zeros() + len(worlds) + 6}
         yield "Group Cpu", group, {**members, **_cpu_counters(total), **alloc, **lat_m}
         for at, world in enumerate(worlds):
-            name = f"{group}:{number + 10 + at}:vmx-vcpu-{at}:{vm.name}"
+            name = f"{group}:{number + 10 + at}:vmx-vcpu-{at}:{shown_name(vm)}"
             extra = {
                 "% Memory Latency": site.level(vm, f"lat_m.{at}"),
                 "Migrates/sec": site.level(vm, "migrates"),
@@ -339,7 +339,7 @@ def _network(site: Site, host: Thing) -> Iterator[tuple[str, str, Mapping[str, F
             "Link Speed (Mb/s)": site.zeros() + 10000,
             "Full Duplex?": site.zeros() + 1,
         }
-        instance = f"{switch}:{base + vm.fixed['id'] % 65536}:{vm.fixed['id'] + 1}:{vm.name}"
+        instance = f"{switch}:{base + vm.fixed['id'] % 65536}:{vm.fixed['id'] + 1}:{shown_name(vm)}"
         yield "Network Port", instance, {**link, **_port(site, site.things[f"port:{vm.name}"])}
 
 

@@ -63,11 +63,15 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
 
 _CONFIGURED = frozenset({
     "tools", "snapshots", "cpu_limit_mhz", "cpu_reservation_mhz", "cpu_shares", "mem_limit_mb",
-    "mem_reservation_mb", "moves", "off_at", "cpu_limits", "mem_limits",
+    "mem_reservation_mb", "moves", "off_at", "cpu_limits", "mem_limits", "pools", "shown", "fewer_vcpus",
 })  # fmt: skip
 """What a VM may be given beside what every VM has: ``moves`` are times (s) with the host to which it moves
 then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off. ``cpu_limits`` (MHz) and
-``mem_limits`` (MB) are limits that change: each from when until when (s), and how much."""
+``mem_limits`` (MB) are limits that change: each from when until when (s), and how much. ``pools`` are times
+with the pool to which it is moved then, ``shown`` is the name that people see where another VM has the same,
+and ``fewer_vcpus`` is a time with the number of its vCPUs until then: the others are added in mid-recording.
+
+A virtual disk's ``moves`` are times with the device to which Storage vMotion has brought it then."""
 
 
 _RECLAIMED = ("balloon", "balloon_target", "swapped", "swap_in", "swap_out", "zipped", "zip", "unzip")
@@ -143,7 +147,8 @@ class Site:
     def _change(self, one: Thing, key: str, value: object) -> None:
         known, _, number = key.partition(".")
         if known not in USUAL[one.kind] or (number and one.kind != "vm"):
-            if key not in one.fixed and key not in _CONFIGURED:
+            known_of_disk = one.kind == "vdisk" and key == "moves"
+            if key not in one.fixed and key not in _CONFIGURED and not known_of_disk:
                 raise ValueError(f"{one.ref} has no {key}")
             one.fixed[key] = value
             return
@@ -247,6 +252,12 @@ class Site:
         result: FloatArray = self.zeros() + vm.fixed.get(f"{what}_limit_{unit}", -1)
         for start, end, limit in vm.fixed.get(f"{what}_limits", ()):
             result = np.where((self.seconds >= start) & (self.seconds < end), float(limit), result)
+        return result
+
+    def vcpus(self, vm: Thing) -> FloatArray:
+        """How many vCPUs a VM has at each second."""
+        until, fewer = vm.fixed.get("fewer_vcpus", (0.0, 0))
+        result: FloatArray = np.where(self.seconds < until, float(fewer), float(vm.fixed["vcpus"]))
         return result
 
     def disks(self, vm: Thing) -> list[Thing]:
@@ -362,20 +373,33 @@ class Site:
         }
 
     def _below(self, disk: Thing, vm: Thing) -> tuple[FloatArray, FloatArray]:
-        """The latency of reads and writes at the device, as the host sees it on which the VM runs then."""
+        """The latency of reads and writes at the device on which the disk lies then, as the host sees it on
+        which the VM runs then.
+        """
         late = {
-            name: self.device_latency(self.things[f"device:{name}/{disk.fixed['device']}"])
+            (name, device): self.device_latency(self.things[f"device:{name}/{device}"])
             for name in dict.fromkeys(hosts_of(vm))
+            for device in dict.fromkeys(devices_of(disk))
         }
         if len(late) == 1:
             (only,) = late.values()
             return only["gavg_read"], only["gavg_write"]
-        here = {name: self.there(vm, self.things[f"host:{name}"]) for name in late}
+        here = {
+            (name, device): self.there(vm, self.things[f"host:{name}"]) * self.lies_on(disk, device)
+            for name, device in late
+        }
         read, write = (
-            np.sum([one[way] * here[name] for name, one in late.items()], axis=0)
+            np.sum([one[way] * here[place] for place, one in late.items()], axis=0)
             for way in ("gavg_read", "gavg_write")
         )
         return read, write
+
+    def lies_on(self, disk: Thing, device: str) -> FloatArray:
+        """1 while a virtual disk lies on a device, 0 otherwise."""
+        result: FloatArray = self.zeros() + float(disk.fixed["device"] == device)
+        for at, to in disk.fixed.get("moves", ()):
+            result = np.where(self.seconds >= at, float(to == device), result)
+        return result
 
     @once_each
     def device_latency(self, device: Thing) -> dict[str, FloatArray]:
@@ -398,7 +422,9 @@ class Site:
         loads = [self.disk(one) for one in disks]
         host = self.things[f"host:{device.fixed['host']}"]
         scale = [
-            float(one.fixed["share"]) * self.there(self.things[f"vm:{one.fixed['vm']}"], host)
+            float(one.fixed["share"])
+            * self.there(self.things[f"vm:{one.fixed['vm']}"], host)
+            * self.lies_on(one, device.fixed["name"])
             for one in disks
         ]
         total = {
@@ -415,7 +441,9 @@ class Site:
         }
 
     def _disks_on(self, device: Thing) -> Iterator[Thing]:
-        for disk in self.of("vdisk", device=device.fixed["name"]):
+        for disk in self.of("vdisk"):
+            if device.fixed["name"] not in devices_of(disk):
+                continue
             if device.fixed["host"] in hosts_of(self.things[f"vm:{disk.fixed['vm']}"]):
                 yield disk
 
@@ -505,3 +533,14 @@ class Site:
 def hosts_of(vm: Thing) -> tuple[str, ...]:
     """The names of the hosts on which a VM runs, one after the other."""
     return (vm.fixed["host"], *(to for _, to, *_ in vm.fixed.get("moves", ())))
+
+
+def devices_of(disk: Thing) -> tuple[str, ...]:
+    """The names of the devices on which a virtual disk lies, one after the other."""
+    first = (disk.fixed["device"],) if "device" in disk.fixed else ()
+    return (*first, *(to for _, to in disk.fixed.get("moves", ())))
+
+
+def shown_name(vm: Thing) -> str:
+    """The name of a VM that people see: two may have the same."""
+    return str(vm.fixed.get("shown", vm.name))

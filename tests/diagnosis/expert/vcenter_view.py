@@ -14,7 +14,7 @@ import numpy as np
 from sessions.model import FloatArray
 from tests.diagnosis.expert.esxtop_view import pcpu_times
 from tests.diagnosis.expert.shapes import weighted
-from tests.diagnosis.expert.site import Site, Thing, hosts_of
+from tests.diagnosis.expert.site import Site, Thing, hosts_of, shown_name
 
 INTERVAL_S = 20
 """vCenter's realtime interval."""
@@ -65,22 +65,43 @@ def _seen(site: Site, what: str, values: FloatArray) -> FloatArray:
 
 
 def _changed_facts(site: Site) -> Iterator[Json]:
-    """Facts that change in mid-recording: where a VM runs, if it is on, its limits, if a host answers."""
+    """Facts that change in mid-recording: what VMs have, how fast a NIC is, if a host answers."""
     for vm in site.of("vm"):
-        for at, to, *_ in vm.fixed.get("moves", ()):
-            yield {"object": vm.ref, "name": "host", "value": to, "from_s": at}
-        if "off_at" in vm.fixed:
-            at = vm.fixed["off_at"]
-            yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": at}
+        yield from _changed_placement(site, vm)
         for what, unit in (("cpu", "mhz"), ("mem", "mb")):
             for start, end, limit in vm.fixed.get(f"{what}_limits", ()):
                 name = f"{what}.limit_{unit}"
                 until = end if end < site.seconds[-1] else None
                 yield {"object": vm.ref, "name": name, "value": limit, "from_s": start, "until_s": until}
+    for nic in site.of("nic"):
+        speeds = site.level(nic, "speed")
+        for tick in np.flatnonzero(np.diff(speeds)) + 1:
+            at, speed = float(site.seconds[tick]), int(speeds[tick])
+            yield {"object": nic.ref, "name": "nic.speed_mbps", "value": speed, "from_s": at}
     for host in site.of("host"):
         for at, is_there in _changes(site, host):
             state = "connected" if is_there else "notResponding"
             yield {"object": host.ref, "name": "connection_state", "value": state, "from_s": at}
+
+
+def _changed_placement(site: Site, vm: Thing) -> Iterator[Json]:
+    """Where a VM runs, if it is on, its pool, its vCPUs, and where its disks lie."""
+    for at, to, *_ in vm.fixed.get("moves", ()):
+        yield {"object": vm.ref, "name": "host", "value": to, "from_s": at}
+    if "off_at" in vm.fixed:
+        at = vm.fixed["off_at"]
+        yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": at}
+    for at, pool in vm.fixed.get("pools", ()):
+        yield {"object": vm.ref, "name": "pool", "value": f"pool:{pool}", "from_s": at}
+    if "fewer_vcpus" in vm.fixed:
+        at, number = vm.fixed["fewer_vcpus"]
+        yield {"object": vm.ref, "name": "vcpus", "value": number, "from_s": 0}
+        yield {"object": vm.ref, "name": "vcpus", "value": vm.fixed["vcpus"], "from_s": at}
+    for disk in site.disks(vm):
+        for at, device in disk.fixed.get("moves", ()):
+            store = site.things[f"device:{vm.fixed['host']}/{device}"].fixed["datastore"]
+            name = f"vdisk.{disk.fixed['unit']}.datastore"
+            yield {"object": vm.ref, "name": name, "value": f"datastore:{store}", "from_s": at}
 
 
 def _happened(site: Site) -> Iterator[Json]:
@@ -194,6 +215,7 @@ def _vm(site: Site, vm: Thing) -> Json:
     fixed = vm.fixed
     return {
         "name": vm.name,
+        "shown": shown_name(vm),
         "uuid": fixed.get("uuid", f"uuid-{vm.name}"),
         "host": fixed["host"],
         "vcpus": fixed["vcpus"],
@@ -243,8 +265,10 @@ def _rows(site: Site) -> Iterator[Row]:
         what = f"vm:{vm.name}"
         yield from ((what, counter, "", values) for counter, values in _vm_counters(site, vm).items())
         for vcpu, one in enumerate(site.cpu(vm)):
+            has_it = site.vcpus(vm) > vcpu
             yield from (
-                (what, counter, str(vcpu), values) for counter, values in _cpu_times(one, step).items()
+                (what, counter, str(vcpu), np.where(has_it, values, np.nan))
+                for counter, values in _cpu_times(one, step).items()
             )
         yield from (
             (what, counter, _NIC, values)
@@ -285,7 +309,7 @@ def _host_counters(site: Site, host: Thing) -> dict[str, FloatArray]:
 
 
 def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
-    cpu, vcpus = site.cpu(vm), vm.fixed["vcpus"]
+    cpu, vcpus = site.cpu(vm), site.vcpus(vm)
     total = {key: np.sum([one[key] for one in cpu], axis=0) for key in cpu[0]}
     mhz = site.host_of(vm).fixed["mhz"]
     size = vm.fixed["memory_gb"] * 1024 * _KB
