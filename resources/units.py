@@ -53,6 +53,7 @@ _LADDERS: dict[str, list[_Rung]] = {
     "µs": [(0, 1, "µs"), (100, 1000, "ms"), (1000**2, 1000**2, "s")],
 }
 _CHANGES_IN = {"%": "points", "flag": "", "state": "", "ratio": ""}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _THINGS = frozenset({"count", "shares", "state", "flag"})
 _CLOCK_NAMES = frozenset({"d", "h", "min", "s"})
 _BARE = frozenset({"ratio", "text", ""}) | _THINGS
@@ -196,7 +197,8 @@ def _number(number: float) -> str:
     if size < 0.0005:
         return "0" if number == 0 else "≈0"
     if size >= 1e15:
-        return f"{number:.3g}".replace("-", "−")
+        digits, _, power = f"{number:.2e}".partition("e+")
+        return f"{digits}×10{power.translate(_RAISED)}".replace("-", "−")
     if number == int(number):
         return f"{number:,.0f}".replace("-", "−")
     decimals = sum(size < limit for limit in (0.00995, 9.995, 99.95))

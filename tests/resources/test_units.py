@@ -57,6 +57,7 @@ ordinary = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False)
         (1234.5, "/s", "1,234 /s"),
         (18.87, "/s", "18.9 /s"),
         (7631, "count", "7,631"),
+        (-1.84e19, "/s", "−1.84×10¹⁹ /s"),
         (0.5, "count", "0.50"),
         (0.78, "ratio", "0.78"),
         (-3, "shares", "−3"),

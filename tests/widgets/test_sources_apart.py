@@ -121,6 +121,6 @@ def test_the_area_has_a_box_for_each_interval_and_no_more_than_pixels() -> None:
 
 def test_a_chart_says_what_it_leaves_out(stack: ChartStack) -> None:
     first, *others = curves()
-    left_out = "1 sample that no host can have is left out: 1e+15 %"
+    left_out = "1 sample that no host can have is left out: 1.00×10¹⁵ %"
     stack.show_charts([(READY, [replace(first, left_out=left_out), *others])])
     assert stack.cards[0].apart.text_shown == f"{first.full_name}: {left_out}."
