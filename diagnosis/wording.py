@@ -18,6 +18,7 @@ from diagnosis.settled import Numbers
 from diagnosis.signals import Scene
 from diagnosis.topology import store_names
 from resources.catalogue import Catalogue
+from resources.foreign_text import MAX_LENGTH, visible
 from resources.units import ABSENT, format_duration, format_value
 from sessions.model import EntityRef, Event, FloatArray
 
@@ -54,6 +55,11 @@ _COUNTED = re.compile(r" (command|core|file|node|packet|read|recommendation|rule
 """What a number of things stands before: of one it has no s."""
 _NEXT_ASIDE = f"{_ASIDE_CLOSE} {_ASIDE_OPEN}"
 _FIRST_LEFT_OUT = f"{_ASIDE_OPEN}, "
+
+
+def _foreign(text: str) -> str:
+    """A foreign text as a part of a sentence: not longer, without marks of how sentences are put together."""
+    return visible(text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 1]}…")
 
 
 def _without_optional(text: str) -> str:
@@ -148,28 +154,29 @@ class SentenceWriter:
         ordered = sorted(between, key=lambda one: one.at - one.until)
         alike = {_FOLDED.sub("", told_text(one)): one for one in reversed(ordered)}  # keeps the longest
         kept = [one for one in ordered if alike[_FOLDED.sub("", told_text(one))] is one]
-        return "; ".join(list(dict.fromkeys(map(_told, kept)))[:_TOP])
+        return "; ".join(list(dict.fromkeys(_foreign(_told(one)) for one in kept))[:_TOP])
 
     def _word(self, name: str, row: int) -> str:
         """The words of a fact of the row's entity, as it was for most of the row's windows."""
         fact = self.scene.compiled.signals[name].signal.fact
-        return self.scene.topology.facts.words(fact, self.scene.rows[row], self._operands.stretches(row))
+        said = self.scene.topology.facts.words(fact, self.scene.rows[row], self._operands.stretches(row))
+        return _foreign(said)
 
     def _entity(self, row: int) -> str:
-        return self.scene.topology.shown_name(self.scene.rows[row])
+        return _foreign(self.scene.topology.shown_name(self.scene.rows[row]))
 
     def _host(self, row: int) -> str:
         host = self._hosts[row]
-        return self.scene.topology.entity(host).name if host else "the host"
+        return _foreign(self.scene.topology.entity(host).name) if host else "the host"
 
     def _pool(self, row: int) -> str:
         pool = self.scene.topology.pools.nearest(self.scene.rows[row], self._operands.stretches(row))
-        return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
+        return f"pool {_foreign(self.scene.topology.entity(pool).name)}" if pool else "its pool"
 
     def _store(self, row: int) -> str:
         """The datastore that lies on the row's device, where that is known."""
         names = store_names(self.scene.topology, self.scene.rows[row])
-        return names[1] if len(names) > 1 else _HOLE
+        return _foreign(names[1]) if len(names) > 1 else _HOLE
 
     def _vcenter(self, row: int) -> str:
         """How to get at what a vCenter knows: one that recorded it already did not tell."""
@@ -184,9 +191,8 @@ class SentenceWriter:
         seen = topology.views(host) if host else ()
         captures = {source for source, _ in seen if source in topology.captures}
         if not captures:
-            return f"record esxtop of {self._host(row)} (esxtop://, or esxtop -b -a there)".translate(
-                _BRACKETS
-            )
+            how = " (esxtop://, or esxtop -b -a there)".translate(_BRACKETS)
+            return f"record esxtop of {self._host(row)}{how}"
         has_all = any(
             topology.series.of_counter(source, key)
             for source in captures
@@ -230,9 +236,8 @@ class SentenceWriter:
     def _name(self, signal: str, member: int, row: int, *, placed: bool) -> str:
         """A member's name; ``placed``: with where it is if it left the row's host."""
         members = self.scene.members(signal)
-        return self._named(members, member, row) + (
-            self._where_it_went(members, member, row) if placed else ""
-        )
+        where = self._where_it_went(members, member, row) if placed else ""
+        return _foreign(self._named(members, member, row) + where)
 
     def _named(self, members: Members, member: int, row: int) -> str:
         topology, own, ref = self.scene.topology, self.scene.rows[row], members.refs[member]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sessions.findings import Finding
 from sessions.model import Entity, EntityRef
@@ -125,6 +126,25 @@ def test_a_vcenter_alone_is_told_which_host_s_esxtop_to_record() -> None:
     said = cause(only(inventory, problem="cpu.ready_high"), "power_management").because
     assert said == (
         "A/MPERF would decide: record esxtop of esx01 (esxtop://, or esxtop -b -a there), "
+        "or read the host's power policy in vCenter."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("esx01 [old", "esx01 [old"), ("esx[01]", "esx[01]"), ("(a", "(a"), ("a\ue001b", "a�b"),
+        ("\ue003a\ue002", "�a�"), ("x" * 1_000_000, "x" * 299 + "…"),
+    ],
+)  # fmt: skip
+def test_a_name_does_not_change_the_sentence_that_it_stands_in(name: str, shown: str) -> None:
+    """Whatever brackets and marks a template is put together with."""
+    inventory = Inventory()
+    inventory.known("db01", "uuid-1", {"cpu.ready": 12.0})
+    inventory.fact(inventory.host, "name", name)
+    said = cause(only(inventory, problem="cpu.ready_high"), "power_management").because
+    assert said == (
+        f"A/MPERF would decide: record esxtop of {shown} (esxtop://, or esxtop -b -a there), "
         "or read the host's power policy in vCenter."
     )
 
