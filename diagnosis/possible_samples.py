@@ -1,4 +1,4 @@
-"""A session without the samples that can't be true: numbers that no host has, zeros of what never counted."""
+"""A session without what can't be true: numbers that no host has, zeros of what never counted, such facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from diagnosis.silent_hosts import Silence, silent_series
 from resources.possible_values import PossibleValues
-from sessions.model import Frame, IntArray, SampleSource, Series, SeriesStats
+from sessions.model import Fact, Frame, IntArray, SampleSource, Series, SeriesStats
 from sessions.passing_on import PassingOn
 from sessions.series_statistics import copied, measure
 from sessions.times import TimeRange
@@ -27,7 +27,7 @@ class LeftOut:
 
 
 class PossibleSamples(PassingOn):
-    """A SampleSource in which samples that can't be true are absent; the session keeps them.
+    """A SampleSource in which samples and facts that can't be true are absent; the session keeps them.
 
     It answers for the series of ``counters`` that the session has now, in a ``window``; ``extend`` goes on
     with a longer one.
@@ -90,6 +90,13 @@ class PossibleSamples(PassingOn):
             return self._source.series(counters)
         return [one for one in self._series if one.spec.counter in counters]
 
+    def facts(self) -> Sequence[Fact]:
+        """Return the facts that can be true, ordered by start."""
+        told = self._source.facts()
+        names = {fact.name for fact in told}
+        limits = {name: self._values.fact_limits(name) for name in names}
+        return [fact for fact in told if _can_be(fact, *limits[fact.name])]
+
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Return statistics of each series over the window."""
         ids = np.asarray(ids, np.int64)
@@ -145,6 +152,12 @@ class PossibleSamples(PassingOn):
         values = values.copy()
         values[:, doubtful] = np.where(is_wild, np.nan, part)
         return replace(frame, values=values)
+
+
+def _can_be(fact: Fact, least: float, most: float) -> bool:
+    """Whether a fact has a possible number, if any, and does not end before it begins."""
+    is_possible = isinstance(fact.value, (str, bool)) or least <= fact.value <= most
+    return is_possible and (fact.end is None or fact.start <= fact.end)
 
 
 def _make_absent(found: SeriesStats, places: IntArray) -> None:

@@ -25,6 +25,15 @@ class ValueRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counters: tuple[str, ...] = ("*",)
 
 
+class FactRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lowest and highest number of facts whose names match one of the patterns ``names``."""
+
+    names: tuple[str, ...]
+    least: float
+    most: float
+    source: str
+
+
 class NeverZero(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Counters of a host, the ``signs``, of which one at least is not 0 on a running host, and what else of
     an ``area`` says nothing where all of these are 0 throughout: counters like ``covers``. ``what`` says it
@@ -50,9 +59,10 @@ class LeastSamples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PossibleValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The file. A later range of a counter wins over an earlier one."""
+    """The file. A later range of a counter or fact wins over an earlier one."""
 
     range: tuple[ValueRange, ...]
+    fact: tuple[FactRange, ...]
     never_zero: tuple[NeverZero, ...]
     samples: LeastSamples
 
@@ -66,6 +76,14 @@ class PossibleValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         found = -math.inf, math.inf
         for one in self.range:
             if one.unit == unit and any(fnmatchcase(counter, pattern) for pattern in one.counters):
+                found = one.least, one.most
+        return found
+
+    def fact_limits(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest possible number of a fact."""
+        found = -math.inf, math.inf
+        for one in self.fact:
+            if any(fnmatchcase(name, pattern) for pattern in one.names):
                 found = one.least, one.most
         return found
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from diagnosis.possible_samples import PossibleSamples
 from resources.possible_values import load_possible_values
 from sessions.model import EntityRef, FloatArray
 from sessions.verdict_wording import verdict_sentence, verdict_title
-from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed
+from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, session
 from viewmodels.verdict_words import verdict_health
 
 WEB01 = EntityRef("vm", "esx01/vm/web01")
@@ -76,6 +77,27 @@ def test_a_limit_of_minus_one_is_none_and_is_not_left_out() -> None:
         "web01", {"cpu.max_limited": 0.0, "cpu.ready": 0.5, "mem.alloc_max": -1.0, "cpu.vmwait": -3.0}
     )
     assert "left out" not in said(recording)
+
+
+@pytest.mark.parametrize("wild", [1e308, 2.0**63, -5000.0])
+def test_a_fact_that_no_inventory_can_tell_is_none(wild: float) -> None:
+    recording = with_host()
+    vm = recording.vm("web01", {"cpu.ready": 0.5})
+    recording.fact(vm, "cpu.limit_mhz", wild)
+    recording.fact(vm, "cpu.limit_mhz", 2000.0, 300.0)
+    recording.fact(vm, "mem.limit_mb", 4000.0, 300.0, 200.0)
+    whole = session(recording)
+    span = whole.span()
+    assert span is not None
+    possible = PossibleSamples(whole, load_possible_values(), ["cpu.ready"], span).facts()
+    assert [(one.name, one.value) for one in possible] == [("vcpus", 2.0), ("cpu.limit_mhz", 2000.0)]
+
+
+def test_counts_that_no_vm_can_have_are_left_out_of_facts() -> None:
+    recording = with_host()
+    vm = recording.vm("web01", {"cpu.ready": 30.0, "cpu.max_limited": 0.0}, vcpus=0)
+    recording.fact(vm, "snapshots", 1e15)
+    assert [one.problem for one in diagnosed(recording).findings] == ["cpu.ready_high"]
 
 
 @pytest.mark.parametrize("source", ["esxtop", "vcenter"])
@@ -161,6 +183,7 @@ def test_the_knowledge_names_counters_and_units_that_there_are() -> None:
     units = {one.unit for one in catalogue().counters()}
     assert {one.unit for one in values.range} <= units
     assert all(one.source for one in values.range)
+    assert all(one.source for one in values.fact)
     assert all(one.source for one in values.never_zero)
 
 

@@ -143,7 +143,8 @@ class MemorySession:
             count[where] = present.sum(axis=0)
             low[where] = np.fmin.reduce(values, axis=0, initial=np.nan)
             high[where] = np.fmax.reduce(values, axis=0, initial=np.nan)
-            total = np.where(present, values, 0.0).sum(axis=0)
+            with np.errstate(over="ignore"):  # a forged 1e308, twice
+                total = np.where(present, values, 0.0).sum(axis=0)
             some = where[count[where] > 0]
             mean[some] = np.clip(total[count[where] > 0] / count[some], low[some], high[some])
         return SeriesStats(count, low, high, mean)
