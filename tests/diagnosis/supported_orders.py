@@ -9,7 +9,8 @@ from functools import cache
 from resources.problem_cards import Problems
 from sessions.findings import Finding
 
-_PLACE = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}")  # a part that may be left out, or a number or name
+_PLACE = re.compile(r" \((?:[^(){}]|\{[^{}]*\})*\)|\[[^\[\]]*\]|\{[^{}]*\}")
+"""A part that may be left out (round brackets, too, where nothing in them is known), a number, a name."""
 _IF_SO = re.compile(r"If so \((?P<title>.*?)\): (?P<step>.*)", re.DOTALL)
 
 
