@@ -389,9 +389,7 @@ def mutant(number: int) -> tuple[str, Site]:
     return "+".join(done), site
 
 
-_BARE = re.compile(
-    r"(?<![\w.-])(nan|inf|NaN|None|Infinity)(?![\w.]| of )|\de[+]\d|[{}]|[\ue000-\uf8ff]|(?:^|[ (])–"
-)
+_BARE = re.compile(r"(?<![\w.-])(nan|inf|NaN|None|Infinity)(?![\w.]| of )|\de[+]\d|[{}]|[\ue000-\uf8ff]")
 
 
 _LONGEST = 8000
