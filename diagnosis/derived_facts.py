@@ -189,8 +189,8 @@ def _with_absent(rule: DerivedFact, found: _Found, book: _Book) -> _Found:
     every = [*told, *(ref for ref in book.held(rule.known) if ref not in told)]
     for ref in every:
         known = book.held(rule.known).get(ref)
-        if not known:
-            yield ref, told[ref]
+        if not known:  # nothing, or facts that held for no time
+            yield ref, told.get(ref, ())
             continue
         there = [Held("", one.start, one.end) for one in known]
 

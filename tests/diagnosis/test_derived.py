@@ -26,6 +26,7 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.times import TimeRange
+from tests.diagnosis.recordings import Recording, diagnosed
 from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
@@ -371,3 +372,10 @@ def test_every_shipped_rule_says_who_says_so() -> None:
     for rule in rules:
         tag = rule.source.partition(":")[0]
         assert tag in problems.sources or tag.startswith("measured in"), rule
+
+
+def test_an_inventory_whose_only_fact_held_for_no_time_is_as_if_it_told_nothing() -> None:
+    recording = Recording(source="vcenter", seconds=300)
+    vm = recording.vm("web01", {"cpu.ready": 0.5})
+    recording.fact(vm, "cpu.shares", 1000.0, 100.0, 100.0)
+    assert not diagnosed(recording).findings
