@@ -94,8 +94,7 @@ def _changed_placement(site: Site, vm: Thing) -> Iterator[Json]:
     for at, pool in vm.fixed.get("pools", ()):
         yield {"object": vm.ref, "name": "pool", "value": f"pool:{pool}", "from_s": at}
     if "fewer_vcpus" in vm.fixed:
-        at, number = vm.fixed["fewer_vcpus"]
-        yield {"object": vm.ref, "name": "vcpus", "value": number, "from_s": 0}
+        at, _ = vm.fixed["fewer_vcpus"]
         yield {"object": vm.ref, "name": "vcpus", "value": vm.fixed["vcpus"], "from_s": at}
     for disk in site.disks(vm):
         for at, device in disk.fixed.get("moves", ()):
@@ -218,7 +217,7 @@ def _vm(site: Site, vm: Thing) -> Json:
         "shown": shown_name(vm),
         "uuid": fixed.get("uuid", f"uuid-{vm.name}"),
         "host": fixed["host"],
-        "vcpus": fixed["vcpus"],
+        "vcpus": int(site.vcpus(vm)[0]),
         "memory_mb": fixed["memory_gb"] * 1024,
         "pool": fixed["pool"] or None,
         "cpu_limit_mhz": fixed.get("cpu_limit_mhz"),
@@ -312,6 +311,8 @@ def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
     cpu, vcpus = site.cpu(vm), site.vcpus(vm)
     total = {key: np.sum([one[key] for one in cpu], axis=0) for key in cpu[0]}
     mhz = site.host_of(vm).fixed["mhz"]
+    # The recorder keeps the scale of a series, and stores milliseconds as if the VM had the vCPUs of then.
+    times = {key: values * vcpus[0] / vcpus for key, values in total.items()}
     size = vm.fixed["memory_gb"] * 1024 * _KB
     return {
         "cpu.usage.average": total["used"] / vcpus * 100,
@@ -319,7 +320,7 @@ def _vm_counters(site: Site, vm: Thing) -> dict[str, FloatArray]:
         "cpu.demand.average": total["demand"] / 100 * mhz,
         "cpu.latency.average": total["latency"] / vcpus * 100,
         "cpu.readiness.average": total["ready"] / vcpus * 100,
-        **_cpu_times(total, interval_of(site)),
+        **_cpu_times(times, interval_of(site)),
         "mem.usage.average": site.level(vm, "active") * 100,
         "mem.active.average": size * site.level(vm, "active") / 100,
         "mem.consumed.average": site.consumed(vm) * _KB,
