@@ -375,7 +375,7 @@ def test_every_shipped_rule_says_who_says_so() -> None:
 
 
 def test_an_inventory_whose_only_fact_held_for_no_time_is_as_if_it_told_nothing() -> None:
-    recording = Recording(source="vcenter", seconds=300)
+    recording = Recording(source="vcenter", seconds=1200)
     vm = recording.vm("web01", {"cpu.ready": 0.5})
-    recording.fact(vm, "cpu.shares", 1000.0, 100.0, 100.0)
+    recording.fact(vm, "cpu.shares", 1000.0, 900.0, 900.0)
     assert not diagnosed(recording).findings
