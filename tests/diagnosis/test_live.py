@@ -16,9 +16,10 @@ from lab import Lab, find_scenario, load_scenarios
 from resources.failures import CancelledError, UsageError
 from sessions.model import FloatArray, SampleSource, SeriesSpec
 from sessions.store import SessionReader, SessionWriter
-from tests.diagnosis.recordings import Recording, catalogue, diagnosed, during, problems, session
+from tests.diagnosis.recordings import Level, Recording, catalogue, diagnosed, during, problems, session
 from tests.diagnosis.replaying import replay
 from tests.lab.in_memory import lab_session
+from tests.some_of_many import one_in
 
 LUN = "naa.600508b4000603860000000000000001"
 
@@ -150,6 +151,51 @@ def test_chance_at_every_instant(seed: int, tmp_path: Path) -> None:
     recording.fact(vm, "cpu.limit_mhz", 2000.0, float(rng.uniform(100, 1100)))
     recording.gap(float(rng.uniform(100, 500)), float(rng.uniform(500, 900)), vm)
     found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=5, late=2 * (seed // 2))
+    assert any(one.findings for one in found)
+
+
+_SET: dict[str, tuple[float | str, ...]] = {
+    "cpu.limit_mhz": (500.0, 2000.0, -1.0, 1e308), "mem.limit_mb": (1.0, 500.0), "cpu.shares": (1000.0,),
+    "vdisk.scsi0:0.limit_iops": (500.0, 2000.0), "pool": ("gold", "silver", "none"), "vcpus": (4.0, 1.0, 0.0),
+    "host": ("esx01", "esx02", "nowhere"), "snapshots": (1.0, 4.0), "ft.latency_status": ("red", "green"),
+    "tools": ("guestToolsRunning", "guestToolsNotRunning"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", one_in(3, range(6)))
+def test_what_is_set_changes_again_and_again(seed: int, tmp_path: Path) -> None:
+    """Limits, pools, places, vCPUs: set, changed, taken back, some at an instant, some for no time."""
+    rng = np.random.default_rng(seed)
+    recording = Recording(seconds=900, interval=20.0, source="vcenter")
+    size = len(recording)
+    recording.on_host({"cpu.pcpu_util": sampled(rng.uniform(40, 99, size))})
+    recording.another_host("esx02", {"cpu.pcpu_util": 10.0})
+
+    def some_time() -> float:
+        return float(rng.choice([rng.uniform(-100, 1000), 20.0 * rng.integers(0, size)]))
+
+    for number in range(3):
+        limited = np.where(np.arange(size) > rng.integers(0, size), rng.uniform(10, 50), 0.0)
+        levels: dict[str, Level] = {
+            "cpu.ready": sampled(limited + 8),
+            "cpu.max_limited": sampled(limited),
+            "mem.balloon": 90.0,
+        }
+        vm = recording.vm(f"vm{number}", levels)
+        slow: dict[str, Level] = {
+            "vdisk.latency_read": sampled(rng.uniform(0, 60, size)),
+            "vdisk.reads": 500.0,
+        }
+        recording.add("vdisk", "scsi0:0", slow, parent=vm)
+        for name, values in _SET.items():
+            for _ in range(rng.integers(0, 4)):
+                value, start, end = values[rng.integers(0, len(values))], some_time(), some_time()
+                recording.fact(vm, name, value, start, end if start <= end and rng.random() < 0.4 else None)
+    for pool in ("gold", "silver"):
+        ref = recording.shared(pool, {}, "pool")
+        for _ in range(rng.integers(0, 3)):
+            recording.fact(ref, "cpu.limit_mhz", float(rng.choice([1000.0, 4000.0])), some_time())
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=7, late=seed % 3)
     assert any(one.findings for one in found)
 
 
