@@ -547,3 +547,16 @@ def test_usage_of_cores_alone_tells_no_full_host_of_an_uneven_cluster() -> None:
     found = diagnosed(recording)
     assert "cluster.imbalance" not in {one.problem for one in found.findings}
     assert check(found, "cluster.imbalance").verdict == "insufficient data"
+
+
+def test_hosts_that_differ_are_no_all_clear_where_no_vm_tells_whether_it_waits() -> None:
+    recording = Recording(source="vcenter")
+    cluster = recording.cluster("c1")
+    hosts = [
+        recording.another_host(f"esx1{number}", {"cpu.pcpu_util": util}, cluster)
+        for number, util in enumerate((95.0, 10.0))
+    ]
+    vm = recording.vm("web01", {"cpu.ready": float("nan")})
+    recording.stays(vm, (0.0, hosts[0]))
+    checks = {one.problem: one for one in diagnosed(recording).verdict.checks}
+    assert checks["cluster.imbalance"].verdict != "not found"
