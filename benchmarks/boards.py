@@ -35,6 +35,11 @@ from benchmarks.shown import ESXTOP, VCENTER, play_both
 BOTH = (ESXTOP, VCENTER)
 _GARBAGE = (50_000, 20, 50)
 """Objects before garbage is searched for: with Python's own thresholds that is a tenth of a board's time."""
+_CHUNK = 2
+_BLOCK = 10
+"""Seeds of which a scenario is played one after the other: a processor keeps what it is made of."""
+_RUNS = 400
+"""Runs after which a worker ends and another one begins: an old one is a quarter slower."""
 Scores = tuple[dict[str, Score], ...]
 """The scores by problem of one run, of each board."""
 
@@ -51,7 +56,9 @@ def run(
     """Simulate every scenario that matches ``pattern`` once a seed, and diagnose what each board shows; see
     ``scoreboard.run`` for the parameters. What only one of the boards has in ``out`` is played again.
     """
-    tasks = [(name, seed) for seed in seeds for name in chosen_scenarios(pattern, written_from)]
+    names = chosen_scenarios(pattern, written_from)
+    blocks = [seeds[first : first + _BLOCK] for first in range(0, len(seeds), _BLOCK)]
+    tasks = [(name, seed) for block in blocks for name in names for seed in block]
     boards = tuple(Board(len(seeds)) for _ in BOTH)
     begin = time.perf_counter()
     code = fingerprint() if out else ""
@@ -80,8 +87,9 @@ def _results(tasks: Sequence[Run], workers: int) -> Iterator[tuple[Run, Scores]]
     if workers <= 1:
         yield from map(play, tasks)
         return
-    with multiprocessing.get_context("spawn").Pool(workers, initializer=_keep_knowledge) as pool:
-        yield from pool.imap_unordered(play, tasks, chunksize=2)
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(workers, initializer=_keep_knowledge, maxtasksperchild=_RUNS // _CHUNK) as pool:
+        yield from pool.imap_unordered(play, tasks, chunksize=_CHUNK)
 
 
 def _keep_knowledge() -> None:
