@@ -8,16 +8,43 @@ import pytest
 
 from benchmarks.scoreboard import knowledge
 from benchmarks.shown import play_both
-from diagnosis import diagnose_session
+from diagnosis import Diagnosis, diagnose_session
+from tests.diagnosis.expert.scenarios import View, scenarios
+from tests.diagnosis.expert.scenarios import diagnosed as diagnosed_scenario
+from tests.diagnosis.recordings import Recording, diagnosed
 
 _HOLE = re.compile(r"(^|[ (])–")
 
 
+def holes(diagnosis: Diagnosis) -> list[str]:
+    """The sentences in which a number is missing."""
+    found = []
+    for finding in diagnosis.findings:
+        texts = [finding.conclusion, *finding.notes, *(one.because for one in finding.causes)]
+        found += [text for text in texts if _HOLE.search(text) or text != text.strip()]
+    return found
+
+
 @pytest.mark.parametrize("name", ["cpu-power-balanced", "cpu-power-capped", "mem-latency-slow-swap"])
 def test_no_sentence_has_a_hole(name: str) -> None:
-    problems, catalogue, scenarios = knowledge()
-    _lab, *sessions = play_both(scenarios[name], 1, catalogue)
-    for session in sessions:
-        for finding in diagnose_session(session, problems, catalogue).findings:
-            texts = [finding.conclusion, *finding.notes, *(one.because for one in finding.causes)]
-            assert [text for text in texts if _HOLE.search(text) or text != text.strip()] == []
+    problems, catalogue, of_the_lab = knowledge()
+    _lab, *sessions = play_both(of_the_lab[name], 1, catalogue)
+    assert [
+        one for session in sessions for one in holes(diagnose_session(session, problems, catalogue))
+    ] == []
+
+
+def test_a_vm_that_is_alone_on_its_host_has_no_others_that_are_held_back() -> None:
+    """Its host's use is not in the data either."""
+    recording = Recording("esx01", source="vcenter", seconds=1200, interval=20)
+    recording.vm("alone", {"cpu.ready": 9.0, "cpu.max_limited": 8.0, "cpu.run": 40.0, "cpu.used": 38.0})
+    found = diagnosed(recording)
+    assert "cpu.limit" in [one.problem for one in found.findings]
+    assert holes(found) == []
+
+
+@pytest.mark.parametrize("name", ["fourth-conflicts-constant", "fourth-vdi-nvme-three-ms"])
+def test_what_is_not_known_of_a_device_is_left_out_of_its_sentence(name: str) -> None:
+    """How many reservations it sent, and what is usual for it."""
+    view: View = "vcenter"
+    assert holes(diagnosed_scenario(scenarios()[name], view)) == []
