@@ -255,8 +255,8 @@ def test_no_step_begins_with_if_since_steps_of_possible_causes_do() -> None:
 )
 def test_brackets_and_states_in_a_sentence(tmp_path: Path, sentence: str, said: str) -> None:
     conclusion = (
-        "{entity} was held back by a CPU limit for {mean(limited):%} of the time on its worst vCPU; "
-        "{host} was {mean(host_util):%} busy."
+        "{entity} was held back by a CPU limit for {mean(limited):%} of the time on its worst vCPU"
+        "[; {host} was {mean(host_util):%} busy]."
     )
     state = 'host_state = { of = "host", counter = "mem.state" }'
     mine = changed(tmp_path, "cpu.limit.toml", (conclusion, sentence), ("[signals]", f"[signals]\n{state}"))
