@@ -98,6 +98,22 @@ def open_menu(live: Program, qtbot: QtBot, ref: EntityRef) -> QMenu:
     return menu
 
 
+def open_menu_with(live: Program, qtbot: QtBot, ref: EntityRef, entry: str) -> QMenu:
+    """Open the menu of an entity, and open it again as long as it has no such entry: the tree may just have
+    been filled anew, with another row under the mouse.
+    """
+    opened: list[QMenu] = []
+
+    def has_entry() -> bool:
+        if opened:
+            opened.pop().close()
+        opened.append(open_menu(live, qtbot, ref))
+        return entry in texts(opened[0])
+
+    wait(qtbot, has_entry)
+    return opened[0]
+
+
 def _index(tree: QTreeView, ref: EntityRef) -> QModelIndex:
     """The row of an entity, whatever is folded around it."""
     tree.expandAll()
@@ -186,7 +202,8 @@ def test_two_hosts_are_watched_beside_each_other(
     )
     connect(live, qtbot, server)
     for name in HOSTS[:2]:
-        choose(qtbot, open_menu(live, qtbot, EntityRef("host", name)), f"Watch {name} with esxtop")
+        entry = f"Watch {name} with esxtop"
+        choose(qtbot, open_menu_with(live, qtbot, EntityRef("host", name), entry), entry)
         wait(qtbot, lambda name=name: f"{name} is watched with esxtop" in live.window.messages.text)  # type: ignore[misc]
     live.window.show_panel("esxtop")
     view, model = child_of(live.window, EsxtopView), child_of(live.window, EsxtopModel)
