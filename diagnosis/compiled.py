@@ -380,9 +380,13 @@ class _Compiler:
     def _evidence(self, item: EvidenceItem) -> Node:
         if item.statistic not in STATISTICS:
             raise self._refuse(f"evidence {item.signal}", ExpressionError(f"no statistic {item.statistic!r}"))
-        if item.signal in self._settings or self._names.get(item.signal) is Shape.ENTITY:
-            return self._over_windows(f"evidence {item.signal}", item.signal)
-        return self._parse(f"evidence {item.signal}", f"{item.statistic}({item.signal})")
+        if item.signal in self._settings and item.statistic != "usual":
+            raise self._refuse(
+                f"evidence {item.signal}",
+                ExpressionError("a fact is told as it was most of the time: 'usual'"),
+            )
+        text = item.signal if item.signal in self._settings else f"{item.statistic}({item.signal})"
+        return self._over_windows(f"evidence {item.signal}", text)
 
     def _cause(self, cause: Cause) -> CompiledCause:
         def test(text: str) -> Node | None:

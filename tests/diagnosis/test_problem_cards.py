@@ -241,6 +241,14 @@ def test_no_step_begins_with_if_since_steps_of_possible_causes_do() -> None:
     assert [step for step in steps if step.startswith("If ")] == []
 
 
+def test_a_fact_has_no_mean(tmp_path: Path) -> None:
+    """It is told as it was for most of the time: nobody sets a limit to the mean of two limits."""
+    told = '{ signal = "limit", statistic = "usual", counter = "cpu.alloc_max"'
+    wrong = changed(tmp_path, "pool.cpu.toml", (told, told.replace("usual", "mean")))
+    with pytest.raises(KnowledgeError, match=r"evidence limit: a fact is told as it was most of the time"):
+        compile_problems(load_problems([wrong]))
+
+
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [
