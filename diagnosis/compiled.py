@@ -450,12 +450,18 @@ def compile_template(
     Raises ExpressionError.
     """
     pieces = _PLACE.split(text)
-    placeholders = tuple(_place(piece.strip(), names, signals, thresholds) for piece in pieces[1::2])
+    settings = frozenset(name for name, signal in signals.items() if signal.fact)
+    places = (piece.strip() for piece in pieces[1::2])
+    placeholders = tuple(_place(place, names, signals, settings, thresholds) for place in places)
     return Template(tuple(pieces[::2]), placeholders)
 
 
 def _place(
-    text: str, names: Mapping[str, Shape], signals: Mapping[str, Signal], thresholds: Mapping[str, float]
+    text: str,
+    names: Mapping[str, Shape],
+    signals: Mapping[str, Signal],
+    settings: frozenset[str],
+    thresholds: Mapping[str, float],
 ) -> Placeholder:
     if text in _TEXTS:
         return Placeholder("text", name=text)
@@ -470,7 +476,6 @@ def _place(
         if part and part not in thresholds:
             raise ExpressionError(f"{part!r} is not a threshold")
         return Placeholder(kind, name=name, unit=unit, part=thresholds[part] if part else 0.0)
-    settings = {name for name, signal in signals.items() if signal.fact}
     node = settled(parse(expression, names), settings)
     if node.shape is Shape.SERIES or node.truth:
         raise ExpressionError(f"{{{text}}} is not one number")

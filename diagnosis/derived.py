@@ -53,10 +53,11 @@ class DerivedSource(PassingOn):
     ) -> None:
         super().__init__(source)
         self._entities = source.entities()
-        facts = facts_until(source.facts(), window.end, self._entities)
-        derived = derived_facts(rules.facts, facts, self._entities, window.end)
+        every = source.facts()
+        self._told = FirstTold(every, self._entities)
+        facts = facts_until(every, window.end, self._told)
+        derived = derived_facts(rules.facts, facts, self._entities, self._told, window.end)
         self._facts = sorted([*facts, *derived], key=lambda fact: fact.start)
-        self._told = FirstTold(facts, self._entities)
         self._by_fact: dict[str, dict[EntityRef, list[Fact]]] = {}
         for fact in self._facts:
             self._by_fact.setdefault(fact.name, {}).setdefault(fact.entity, []).append(fact)

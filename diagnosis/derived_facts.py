@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import pairwise
 
 from diagnosis.facts import ALWAYS, FOR_EVER, FirstTold, Held, held, same_value
@@ -22,14 +21,18 @@ Values = Sequence[Value]
 
 
 def derived_facts(
-    rules: Sequence[DerivedFact], facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int
+    rules: Sequence[DerivedFact],
+    facts: Sequence[Fact],
+    entities: Mapping[EntityRef, Entity],
+    told: FirstTold,
+    end: int,
 ) -> Iterator[Fact]:
     """Yield the facts that follow from ``facts`` by the rules in a window that ends at ``end`` (ms).
 
     A fact that changes makes one that changes, except for shares of resource pools: these are those at the
     end, for the whole time.
     """
-    book = _Book(facts, entities, end)
+    book = _Book(facts, entities, told, end)
     for rule in rules:
         found = _RULES[rule.of](rule, book)
         if rule.known:
@@ -50,9 +53,10 @@ _Found = Iterable[tuple[EntityRef, Sequence[Held]]]
 class _Book:
     """The facts of a window by name and entity; ``facts`` are ordered by start."""
 
-    def __init__(self, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], end: int) -> None:
-        self.entities, self.end = entities, end
-        self._told = FirstTold(facts, entities)
+    def __init__(
+        self, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity], told: FirstTold, end: int
+    ) -> None:
+        self.entities, self.end, self._told = entities, end, told
         self._facts: dict[str, dict[EntityRef, list[Fact]]] = {}
         for fact in facts:
             self._facts.setdefault(fact.name, {}).setdefault(fact.entity, []).append(fact)
@@ -86,11 +90,6 @@ class _Book:
                 self.end if start is None else start,
                 None if one.end == FOR_EVER else one.end,
             )
-
-    @cached_property
-    def members(self) -> Mapping[EntityRef, Sequence[Held]]:
-        """In which pool each VM was when."""
-        return self.held("pool")
 
 
 def _combined(parts: Sequence[Sequence[Held]], combine: Callable[[Values], Value | None]) -> list[Held]:
@@ -230,7 +229,7 @@ def _of_pools_above(
             numbers[key] = _combined(parts, lambda values: _best(rule, values, min))
         return numbers[key]
 
-    for ref, stays in book.members.items():
+    for ref, stays in book.held("pool").items():
         found = [
             Held(one.value, max(one.start, stay.start), min(one.end, stay.end))
             for stay in stays

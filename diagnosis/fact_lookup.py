@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from diagnosis.facts import FactTable, fill, number_of
+from diagnosis.facts import FactTable, Held, fill, number_of
 from diagnosis.placement import overlap_ms
 from sessions.model import EntityRef, FloatArray, IntArray
 from sessions.times import TimeRange
@@ -29,29 +29,24 @@ class FactLookup:
         """Return a fact's value for each entity at each instant, NaN where there is none: shape (entities,
         times), or (entities, 1) where no fact of theirs changed in the window.
         """
-        steady, changing = self._table.steady(name), self._table.changing(name)
-        told = [self._told_of(name, ref) for ref in refs]
-        values = np.array([number_of(steady.get(ref, "")) for ref in told], dtype=np.float64)[:, None]
-        changed = [row for row, ref in enumerate(told) if ref in changing] if changing else []
+        steady, changed = self._found(name, refs)
+        values = steady[:, None]
         if changed:
             values = np.repeat(values, times.size, axis=1)
-            for row in changed:
-                fill(values[row], changing[told[row]], times)
+            for row, stretches in changed.items():
+                fill(values[row], stretches, times)
         return values
 
     def ends(self, name: str, refs: Iterable[EntityRef]) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and the highest value of a fact in the window for each entity; (entities,) both,
         NaN where there is none.
         """
-        steady, changing = self._table.steady(name), self._table.changing(name)
-        told = [self._told_of(name, ref) for ref in refs]
-        low = np.array([number_of(steady.get(ref, "")) for ref in told], dtype=np.float64)
-        changed = [row for row, ref in enumerate(told) if ref in changing] if changing else []
+        low, changed = self._found(name, refs)
         if not changed:
             return low, low
         high = low.copy()
-        for row in changed:
-            values = [number_of(one.value) for one in changing[told[row]]]
+        for row, stretches in changed.items():
+            values = [number_of(one.value) for one in stretches]
             low[row], high[row] = np.fmin.reduce(values), np.fmax.reduce(values)
         return low, high
 
@@ -65,6 +60,16 @@ class FactLookup:
                 held_ms[one.value] = held_ms.get(one.value, 0) + overlap_ms(one.start, one.end, windows)
             found = max(held_ms, key=held_ms.__getitem__) if any(held_ms.values()) else ""
         return found if isinstance(found, str) else ""
+
+    def _found(self, name: str, refs: Iterable[EntityRef]) -> tuple[FloatArray, Mapping[int, Sequence[Held]]]:
+        """The values of entities for which they never changed, NaN for others; by their places, what held
+        when of those.
+        """
+        steady, changing = self._table.steady(name), self._table.changing(name)
+        told = [self._told_of(name, ref) for ref in refs]
+        values = np.array([number_of(steady.get(ref, "")) for ref in told], dtype=np.float64)
+        changed = ((row, ref) for row, ref in enumerate(told) if ref in changing)
+        return values, {row: changing[ref] for row, ref in changed} if changing else {}
 
     def _told_of(self, name: str, ref: EntityRef) -> EntityRef:
         """Whose fact it is: that of a vCenter's VM, or where it has no such number, of the capture's."""

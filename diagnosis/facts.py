@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from re import Pattern
 from types import MappingProxyType
 
@@ -66,15 +65,12 @@ class FirstTold:
         return since is None or fact.start <= since + READ_WITHIN_MS
 
 
-def facts_until(
-    facts: Sequence[Fact], end: int, entities: Mapping[EntityRef, Entity] = NO_ENTITIES
-) -> list[Fact]:
+def facts_until(facts: Sequence[Fact], end: int, told: FirstTold) -> list[Fact]:
     """Return the facts that had begun by ``end`` (ms), and each entity's first values even if they began
     later: what an inventory told when it was first read, and where none was, what anything told first.
 
     ``facts`` are ordered by start, and so is the result.
     """
-    told = FirstTold(facts, entities)
 
     def is_kept(fact: Fact) -> bool:
         return fact.start <= max(end, told.first_of_all(fact.entity)) or fact.start == told.of(fact.entity)
@@ -131,8 +127,8 @@ class FactTable:
         """``facts`` are ordered by start."""
         self._window = window
         self._by_name: dict[str, list[Fact]] = {}
-        self._all, self._entities = facts, entities
-        for fact in facts_until(facts, window.end, entities):
+        self._told = FirstTold(facts, entities)
+        for fact in facts_until(facts, window.end, self._told):
             self._by_name.setdefault(fact.name, []).append(fact)
         self._latest: dict[str, dict[EntityRef, str | float | bool]] = {}
         self._over: dict[str, _OverTime] = {}
@@ -159,10 +155,6 @@ class FactTable:
         if name not in self._over:
             self._over[name] = _over_time(self.named(name), self._window, self._told)
         return self._over[name]
-
-    @cached_property
-    def _told(self) -> FirstTold:
-        return FirstTold(self._all, self._entities)
 
     def holding(self, names: Pattern[str]) -> Iterable[Fact]:
         """Return the facts whose names match and that held at some time of the window."""

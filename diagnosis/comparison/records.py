@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from diagnosis.facts import OF_AN_INVENTORY
+from diagnosis.facts import FirstTold
 from resources.fact_forms import Value
 from sessions.identities import MOID, UUID
 from sessions.model import Entity, EntityRef, Fact, Kind, SampleSource
@@ -20,7 +20,9 @@ class Records:
     def __init__(self, session: SampleSource) -> None:
         self.entities: Mapping[EntityRef, Entity] = session.entities()
         self._facts: dict[EntityRef, dict[str, list[Fact]]] = {}
-        for fact in session.facts():
+        facts = session.facts()
+        self._told = FirstTold(facts)
+        for fact in facts:
             self._facts.setdefault(fact.entity, {}).setdefault(fact.name, []).append(fact)
         self.vcenters = frozenset(
             one.spec.name for one in session.sources() if one.spec.kind in {"vcenter", "esxi"}
@@ -52,10 +54,7 @@ class Records:
 
         Of what no inventory tells it is when anything was told.
         """
-        told = self._facts.get(ref, {})
-        inventory = told.get(OF_AN_INVENTORY.get(ref.kind, ""))
-        every = told.values() if inventory is None else (inventory,)
-        return min((fact.start for facts in every for fact in facts), default=None)
+        return self._told.of(ref)
 
     def steps(
         self, fact: Fact, times: TimeRange, read_within_ms: int = 0
