@@ -80,7 +80,9 @@ def test_the_gaps_are_exact_and_nothing_comes_twice(
         times = reader.times(source.id).tolist()
         gaps = [gap for gap in reader.gaps() if gap.entity is None]
         clocks = [one.text.partition(" was set ")[2] for one in reader.events() if one.kind == "clock"]
-    assert sum(gap.ticks or 0 for gap in gaps) >= 3
+    # Six seconds without a sshd, at a sample in two. The other outages are over within a sample or two:
+    # whether one was missed depends on when between two samples they began.
+    assert max(gap.ticks or 0 for gap in gaps) >= 2, gaps
     holes = {(one + 2000, later - 2000) for one, later in itertools.pairwise(times)}
     assert {(gap.start, gap.end) for gap in gaps} <= holes
     assert clocks == ["forward by 10 min", "back by 1 h", "forward by 50 min"]
