@@ -26,7 +26,8 @@ from sessions.model import (
 from sessions.passing_on import PassingOn
 from sessions.times import TimeRange
 
-_FIRST = 1 << 40  # ids of what is derived; a store counts from 1
+FIRST_DERIVED = 1 << 40
+"""The first id of what is derived; a store counts from 1."""
 
 
 def with_derived(
@@ -67,7 +68,7 @@ class DerivedSource(PassingOn):
         self._real = list(source.series(self._real_counters))
         self._made: list[DerivedSeries] = []
         rule_book = DerivationRules(self._real, self._entities, self._facts, self._by_fact)
-        first = _FIRST
+        first = FIRST_DERIVED
         for one in sorted(fitting):
             found = rule_book.derive(one, wanted, first)
             self._made += found
@@ -95,7 +96,7 @@ class DerivedSource(PassingOn):
         wide, and no mean.
         """
         ids = np.asarray(ids, np.int64)
-        own = ids < _FIRST
+        own = ids < FIRST_DERIVED
         found = self._source.stats(ids[own], window)
         count = np.zeros(ids.size, np.int64)
         low, high, mean = (np.full(ids.size, np.nan) for _ in range(3))
@@ -110,7 +111,7 @@ class DerivedSource(PassingOn):
         of derived series.
         """
         ids = np.asarray(ids, np.int64)
-        frames = self._source.read(ids[ids < _FIRST], window) if (ids < _FIRST).any() else []
+        frames = self._source.read(ids[ids < FIRST_DERIVED], window) if (ids < FIRST_DERIVED).any() else []
         for made, where, rows in self._chosen(ids):
             axis = self._source.times(made.source, window)
             frames.append(Frame(made.source, ids[where], axis, self._values(made, rows, axis, window).T))
@@ -118,7 +119,7 @@ class DerivedSource(PassingOn):
 
     def _chosen(self, ids: IntArray) -> Iterable[tuple[DerivedSeries, IntArray, IntArray]]:
         """Rules that make any of the series: where in ``ids``, and which of the rule's."""
-        if not (ids >= _FIRST).any():
+        if not (ids >= FIRST_DERIVED).any():
             return
         for made in self._made:
             where = np.flatnonzero((ids >= made.first) & (ids < made.first + len(made.series)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from diagnosis.derived import FIRST_DERIVED
 from diagnosis.detect import Hit
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents, told_text
@@ -37,7 +38,11 @@ def end_note(
     own = with_all_above(topology, hit.entity)
     if hit.entity.kind == "host":  # what was on it for a time may have left
         vms = topology.below(hit.source, hit.entity, "vm")
-        own |= {topology.base(one.ref) for one in vms if one.periods}
+        own |= {
+            topology.base(one.ref)
+            for one in vms
+            if one.periods or gone_for_s(table, topology, hit.source, one.ref)
+        }
     told = events.at_end(int(after[0]), own)
     if not told:
         return _left_note(hit, topology, table)
@@ -52,20 +57,36 @@ def _left_note(hit: Hit, topology: Topology, table: SampleTable) -> tuple[str, .
         return ()
     host = topology.host(hit.source, hit.entity)
     where = topology.entity(host).name if host else "its host"
-    gone = f"It is gone since {format_duration(gone_s)} before the last sample: it left {where}, or was"
-    return (f"{gone} switched off. Steps here come too late unless it returns.",)
+    gone = f"It was gone for the last {format_duration(gone_s)} of the recording: it left {where}, or was"
+    return (f"{gone} switched off. Steps here come too late unless it comes back.",)
 
 
 def gone_for_s(table: SampleTable, topology: Topology, source: int, vm: EntityRef) -> float:
-    """Return for how long (s) none of a VM's columns has had a sample at the end; 0 for one that is there."""
-    axis, series = table.axis(source), topology.series.of_entity(source, vm, _OF_THE_VM)
-    if table.holds_at_end(source, series, _GONE_SAMPLES):
+    """Return for how long (s) nothing measured of a VM has had a sample at the end; 0 for one that is there,
+    and where its host has none either.
+    """
+    host, ids = topology.host(source, vm), _measured(topology, source, vm)
+    if _has_samples_at_end(table, source, ids):
         return 0.0
-    ids, last = np.array(series, dtype=np.int64), TimeRange(int(axis[-_GONE_SAMPLES:][0]), int(axis[-1]))
-    if table.counts_in(ids, last).any():  # of a long time hardly anything is read so
+    of_host = _measured(topology, source, host) if host else ids[:0]
+    if of_host.size and not _has_samples_at_end(table, source, of_host):
         return 0.0
     seen = int(table.last_in(ids, table.window).max(initial=0))
-    return float(axis[-1] - seen) / 1000 if seen else 0.0
+    return float(table.axis(source)[-1] - seen) / 1000 if seen else 0.0
+
+
+def _measured(topology: Topology, source: int, ref: EntityRef) -> IntArray:
+    """The ids of an entity's series of CPU and memory; what follows from facts has values when it is gone."""
+    series = topology.series.of_entity(source, ref, _OF_THE_VM)
+    return np.array([one for one in series if one < FIRST_DERIVED], dtype=np.int64)
+
+
+def _has_samples_at_end(table: SampleTable, source: int, ids: IntArray) -> bool:
+    axis = table.axis(source)
+    if table.holds_at_end(source, ids.tolist(), _GONE_SAMPLES):
+        return True
+    last = TimeRange(int(axis[-_GONE_SAMPLES:][0]), int(axis[-1]))
+    return bool(table.counts_in(ids, last).any())  # of a long time hardly anything is read so
 
 
 def with_all_above(topology: Topology, ref: EntityRef) -> set[EntityRef]:

@@ -203,7 +203,7 @@ class SentenceWriter:
     def _top(self, placeholder: Placeholder, row: int) -> str:
         signal, ranked = placeholder.name, self._ranked(placeholder.name, row)[:_TOP]
         named = [
-            f"{self._name(signal, member, row, placed=True)} ({format_value(mean, placeholder.unit)})"
+            self._name(signal, member, row, format_value(mean, placeholder.unit), placed=True)
             for member, mean in ranked
             if mean >= placeholder.part * ranked[0][1]
         ]
@@ -233,11 +233,12 @@ class SentenceWriter:
             rankings[key] = [(int(own[m]), float(means[m])) for m in order if not np.isnan(means[m])]
         return rankings[key]
 
-    def _name(self, signal: str, member: int, row: int, *, placed: bool) -> str:
-        """A member's name; ``placed``: with where it is if it left the row's host."""
+    def _name(self, signal: str, member: int, row: int, value: str = "", *, placed: bool) -> str:
+        """A member's name, with its value; ``placed``: with where it is if it left the row's host."""
         members = self.scene.members(signal)
         where = self._where_it_went(members, member, row) if placed else ""
-        return _foreign(self._named(members, member, row) + where)
+        aside = "; ".join(one for one in (value, _foreign(where)) if one)
+        return _foreign(self._named(members, member, row)) + (f" ({aside})" if aside else "")
 
     def _named(self, members: Members, member: int, row: int) -> str:
         topology, own, ref = self.scene.topology, self.scene.rows[row], members.refs[member]
@@ -264,13 +265,13 @@ class SentenceWriter:
             return _how_long_gone(self.scene, members.sources[member], vm)
         if all(one.host != host for one in stays):
             return ""
-        return f" (at the end on {topology.entity(stays[-1].host).name})"
+        return f"at the end on {topology.entity(stays[-1].host).name}"
 
 
 def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
     """What a capture alone knows of a VM that left: for how long none of its columns has had a sample."""
     gone_s = gone_for_s(scene.table, scene.topology, source, vm)
-    return f" (gone since {format_duration(gone_s)} before the end)" if gone_s else ""
+    return f"gone for the last {format_duration(gone_s)}" if gone_s else ""
 
 
 def _told(event: Event) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diagnosis import diagnose_session
 from sessions.findings import Finding
-from sessions.model import EntityRef
+from sessions.model import EntityRef, SourceKind
 from sessions.times import TimeRange
 from tests.diagnosis.recordings import (
     START,
@@ -159,12 +159,12 @@ def test_what_ended_it_and_who_left_is_told_with_the_steps() -> None:
         in note
     )
     told = " ".join(found.remedies)
-    assert "db0 (at the end on esx02)" in told or "db0" not in told
+    assert "; at the end on esx02)" in told or "db0" not in told
 
 
-def a_capture_whose_heavy_vm_leaves(at_s: float) -> Recording:
+def a_capture_whose_heavy_vm_leaves(at_s: float, source: SourceKind = "esxtop") -> Recording:
     """A full host until its heavy VM's columns end; a capture knows no host that it went to."""
-    recording = Recording("esx01", seconds=END, interval=20)
+    recording = Recording("esx01", seconds=END, interval=20, source=source)
     recording.on_host({
         "cpu.pcpu_util": during(0, at_s, 97.0, 30.0), "cpu.pcpu_used": during(0, at_s, 90.0, 25.0),
         "cpu.core_util": during(0, at_s, 99.0, 40.0),
@@ -181,13 +181,37 @@ def test_an_order_says_of_a_vm_whose_columns_end_that_it_is_gone() -> None:
     found = only(a_capture_whose_heavy_vm_leaves(1800), problem="cpu.host_saturated")
     assert verdicts(found)["few_heavy_vms"] == "likely"
     order = next(one for one in found.remedies if one.startswith("Move the heaviest"))
-    assert "heavy (gone since 9 min 40 s before the end) (" in order
+    assert "; gone for the last 9 min 40 s)" in order.partition("heavy (")[2]
     assert "here0 (gone" not in " ".join(found.remedies)
+
+
+def test_of_a_vcenter_a_vm_that_was_switched_off_is_gone_too() -> None:
+    """What follows from its settings goes on; its host's finding tells who switched it off."""
+    recording = a_capture_whose_heavy_vm_leaves(1800, "vcenter")
+    heavy = EntityRef("vm", f"{recording.host.key}/vm/heavy")
+    recording.fact(heavy, "cpu.limit_mhz", -1.0)
+    recording.fact(heavy, "cpu.reservation_mhz", 0.0)
+    recording.event(heavy, "power", "heavy on esx01 is powered off", 1805.0)
+    found = only(recording, problem="cpu.host_saturated")
+    assert "; gone for the last 9 min 40 s)" in " ".join(found.remedies)
+    (note,) = [one for one in found.notes if one.startswith("It ended")]
+    assert "when this was told: heavy on esx01 is powered off." in note
+
+
+def test_a_vm_is_not_gone_whose_host_has_no_samples_either() -> None:
+    recording = a_capture_whose_heavy_vm_leaves(1800, "vcenter")
+    recording.another_host("esx02", CALM)
+    for column, spec in zip(recording._columns, recording._specs, strict=True):
+        if spec.entity.key.startswith("esx01"):
+            column[recording.seconds > 1800] = float("nan")
+    told = [text for one in seen(recording).values() for text in (*one.remedies, *one.notes)]
+    assert told
+    assert "gone for" not in " ".join(told)
 
 
 def test_a_sample_that_is_missing_at_the_end_is_no_move() -> None:
     found = only(a_capture_whose_heavy_vm_leaves(END - 60), problem="cpu.host_saturated")
-    assert "gone since" not in " ".join(found.remedies)
+    assert "gone for" not in " ".join(found.remedies)
 
 
 def test_a_finding_of_a_vm_whose_columns_end_says_that_it_is_gone() -> None:
@@ -199,6 +223,6 @@ def test_a_finding_of_a_vm_whose_columns_end_says_that_it_is_gone() -> None:
     recording.vm("leaves", {**gone, "vdisk.reads": during(0, 1800, 50.0)}, vcpus=4)
     recording.vm("stays", {**FREE, "cpu.ready": during(0, 1800, 12.0, 0.5)}, vcpus=4)
     found = seen(recording)
-    said = "It is gone since 9 min 40 s before the last sample: it left esx01, or was switched off."
+    said = "It was gone for the last 9 min 40 s of the recording: it left esx01, or was switched off."
     assert [one for one in found["cpu.ready_high", "leaves"].notes if one.startswith(said)]
-    assert not [one for one in found["cpu.ready_high", "stays"].notes if "is gone" in one]
+    assert not [one for one in found["cpu.ready_high", "stays"].notes if "was gone" in one]
