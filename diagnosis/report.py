@@ -320,7 +320,9 @@ def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
 
 def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]:
     """Return what was measured with its statistic, the value, and the limit (empty: none)."""
-    of = f" of {item.instance}" if item.instance else ""
+    of = ""
+    if item.instance:  # a card's own words ("utilisation of the busiest host") need not take "of esx01"
+        of = f" ({item.instance})" if item.what else f" of {item.instance}"
     limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
     statistic = statistic_name(item.statistic)
     name = item.what or _label(item.counter, diagnosis)

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from diagnosis.plain_text import finding_text, findings_markdown, report_text
-from diagnosis.report import render_report
+from diagnosis.report import evidence_cells, render_report
+from sessions.findings import Evidence
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
@@ -62,7 +63,7 @@ Findings: 1 critical
               CPU limit (AMAX), most of the time: 3 GHz
               CPU run (%RUN), mean: 60 %
               Processor utilisation (PCPU UTIL(%)), mean: 40 %
-   Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz.
+   Causes     ● likely: The VM has a limit of its own. Its limit was 3 GHz.
               ○ ruled out: Its resource pool has a limit. The VM's own
                 limit explains it (3 GHz).
    What to do 1. Set the CPU limit of web01 to unlimited; check its template and
@@ -71,6 +72,15 @@ Findings: 1 critical
 """
     )
     assert "cpu.limit (1)" in tail
+
+
+def test_a_number_that_has_words_of_its_own_names_whose_it_is_in_brackets() -> None:
+    """Not "the other uplinks of esx01/vmnic1", which would be uplinks of that one."""
+    outcome = diagnosed(limited())
+    other = Evidence("nic.speed", "vmnic1", "last", 10_000, None, "Mbit/s", "Link speed of the other uplinks")
+    assert evidence_cells(other, outcome)[0] == "Link speed of the other uplinks (vmnic1), latest"
+    own = Evidence("cpu.ready", "vCPU 0", "mean", 7.0, None, "%")
+    assert evidence_cells(own, outcome)[0] == "CPU ready (%RDY) of vCPU 0, mean"
 
 
 def test_what_no_sample_shows_is_not_said_to_be_in_none_of_them() -> None:
