@@ -83,7 +83,7 @@ def test_the_first_page_says_what_happened_why_and_whether_it_is_over(
 
     first = page(read(out), "summary")
     assert "What happened: A setting held the virtual machine" in first
-    assert re.search(r"Why: The VM has a limit of its own\. Its limit is [\d.]+ [MG]Hz\.", first), (
+    assert re.search(r"Why: The VM has a limit of its own\. Its limit was [\d.]+ [MG]Hz\.", first), (
         "and how low it is"
     )
     assert re.search(r"Is it over\? (Yes, it ended at|No, it was still so)", first)

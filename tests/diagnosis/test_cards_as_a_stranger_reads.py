@@ -41,7 +41,7 @@ class TestALimitOfOneDisk:
 
     def test_what_it_did_before_the_limit_was_set_does_not_count(self) -> None:
         found = only(self.site("scsi0:1", during(0, 300, 2_000.0, 500.0)), problem=self.PROBLEM)
-        assert found.conclusion.startswith("scsi0:1 of sql01 did 500 I/Os a second, and its limit is 500")
+        assert found.conclusion.startswith("scsi0:1 of sql01 did 500 I/Os a second, and its limit was 500")
 
     def test_a_limit_of_another_disk_holds_nothing_back(self) -> None:
         assert findings(self.site("scsi0:0", 500.0), problem=self.PROBLEM) == []

@@ -317,9 +317,20 @@ class TestLimit:
         recording.fact(found, "pool.cpu_limit_mhz", 2500.0)
         told = only(recording, problem=self.PROBLEM)
         assert verdicts(told) == {"vm_limit": "likely", "pool_limit": "ruled out"}
-        assert cause(told, "vm_limit").because == "Its limit is 3 GHz."
+        assert cause(told, "vm_limit").because == "Its limit was 3 GHz."
         assert [one.value for one in told.evidence if one.counter == "cpu.alloc_max"] == [3000.0]
         assert any("limit of 3 GHz is gone at the end" in one for one in told.notes)
+
+    def test_a_limit_that_was_raised_is_told_with_what_it_is_now(self) -> None:
+        recording = host()
+        vm(
+            recording, "web01", max_limited=during(0, 600, 8.0), ready=during(0, 600, 8.5),
+            alloc_max=during(0, 600, 3000.0, 9000.0),
+        )  # fmt: skip
+        (note,) = only(recording, problem=self.PROBLEM).notes
+        assert note.startswith(
+            "At the end of the recording its limit is 9 GHz: look whether that still holds"
+        )
 
     def test_a_limit_that_is_still_set_is_not_called_gone(self) -> None:
         recording = host()

@@ -131,7 +131,7 @@ class TestBallooning:
         vm(recording, "limited", balloon=3_000.0, balloon_target=3_000.0, alloc_max=4_096.0)
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "vm_limit"
-        assert "Its limit is 4 GB and its size 8 GB" in found.causes[0].because
+        assert "Its limit was 4 GB and its size 8 GB" in found.causes[0].because
         assert verdicts(found)["host_overcommit"] == "ruled out"
 
     @pytest.mark.parametrize("overcommit", [None, 0.0, 0.6])
@@ -253,7 +253,7 @@ class TestSwapping:
         )  # fmt: skip
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "vm_limit"
-        assert "Its limit is 4 GB" in found.causes[0].because
+        assert "Its limit was 4 GB" in found.causes[0].because
 
     def test_swapping_out_and_then_in_is_one_spell(self) -> None:
         recording = host()
@@ -554,7 +554,7 @@ class TestMemoryLimit:
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "vm_limit"
         assert found.causes[0].verdict == "likely"
-        assert "sql01 has 8 GB and may hold 4 GB of it" in found.conclusion
+        assert "sql01 has 8 GB and was allowed 4 GB of it" in found.conclusion
         for downstream in ("mem.ballooning", "mem.swapping"):
             assert only(recording, problem=downstream).consequence_of == (self.PROBLEM, ref)
 

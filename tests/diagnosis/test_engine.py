@@ -86,7 +86,7 @@ def test_the_document_to_the_digit() -> None:
                 {
                     "cause": "vm_limit",
                     "verdict": "likely",
-                    "because": "Its limit is 3 GHz.",
+                    "because": "Its limit was 3 GHz.",
                     "title": "The VM has a limit of its own",
                 },
                 {
