@@ -7,7 +7,7 @@ entity lie side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from sessions.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
+Moves = Mapping[int, IntArray]
+"""Of the rows whose VM moved: the index of the first instant on each host but the first, ascending."""
+_NO_MOVES: Moves = {}
 _MOST = 0.8
 """The part of a stretch whose samples must be known."""
 
@@ -91,7 +94,13 @@ class RunningSums:
         return self._totals.size + self._counts.size
 
     def smoothed(
-        self, values: FloatArray, times: IntArray, before_s: float, after_s: float, start: int = 0
+        self,
+        values: FloatArray,
+        times: IntArray,
+        before_s: float,
+        after_s: float,
+        start: int = 0,
+        moves: Moves = _NO_MOVES,
     ) -> FloatArray:
         """Return the means of ``smoothed`` at the instants from ``start`` on; ``values`` are those from there
         on, and the ones before are as they were at an earlier call.
@@ -103,15 +112,27 @@ class RunningSums:
             before = np.arange(start + 1, dtype=np.float64)
             self._counts = np.repeat(before[None], values.shape[0], axis=0)
             self._all_known = False
+        self._totals = _longer(
+            self._totals, values if self._all_known else np.where(known, values, 0.0), start
+        )
+        if not self._all_known:
+            self._counts = _longer(self._counts, known.astype(np.float64), start)
+        mean = self._means(slice(None), first, end)
+        for row, begun in moves.items():
+            stay = np.searchsorted(begun, np.arange(start, times.size), "right")
+            bounds = np.concatenate(([0], begun, [times.size]))
+            within = np.maximum(first, bounds[stay]), np.minimum(end, bounds[stay + 1])
+            mean[row] = self._means(slice(row, row + 1), *within)[0]
+        return mean if self._all_known else np.where(known, mean, np.nan)
+
+    def _means(self, rows: slice, first: IntArray, end: IntArray) -> FloatArray:
+        """The means of what is known from ``first`` on and before ``end``."""
+        mean = _between(self._totals[rows], first, end)
         if self._all_known:  # as it mostly is: what is there counts as many as there are instants
-            self._totals = _longer(self._totals, values, start)
-            mean: FloatArray = _between(self._totals, first, end)
             mean /= np.maximum((end - first).astype(np.float64), 1.0)
-            return mean
-        self._totals = _longer(self._totals, np.where(known, values, 0.0), start)
-        self._counts = _longer(self._counts, known.astype(np.float64), start)
-        total, count = _between(self._totals, first, end), _between(self._counts, first, end)
-        return np.where(known, total / np.maximum(count, 1.0), np.nan)
+        else:
+            mean /= np.maximum(_between(self._counts[rows], first, end), 1.0)
+        return mean
 
 
 def _first_from(start: int, times: IntArray, shift_ms: np.int64, side: Literal["left", "right"]) -> IntArray:
@@ -139,14 +160,16 @@ def _longer(sums: FloatArray, new: FloatArray, start: int) -> FloatArray:
     return found
 
 
-def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: float) -> FloatArray:
+def smoothed(
+    values: FloatArray, times: IntArray, before_s: float, after_s: float, moves: Moves = _NO_MOVES
+) -> FloatArray:
     """Return the mean of the known samples from ``before_s`` seconds before to ``after_s`` seconds
     after each sample.
 
     ``values`` (entities, times), ``times`` int64 ms, increasing. The result is NaN where the sample itself is
-    NaN.
+    NaN. A VM's samples count with those of the same stay on a host alone: see ``Moves``.
     """
-    return RunningSums().smoothed(values, times, before_s, after_s)
+    return RunningSums().smoothed(values, times, before_s, after_s, moves=moves)
 
 
 def _between(sums: FloatArray, first: IntArray, end: IntArray) -> FloatArray:

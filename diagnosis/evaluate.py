@@ -31,6 +31,7 @@ class Operands(msgspec.Struct, frozen=True, eq=False):
     ``values``: signals of shape (entities, times) or (entities, 1), and thresholds as plain numbers.
     ``inside``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
     samples on the host that the finding names, which statistics over all samples use; None for all.
+    ``moves`` says of which rows the VM moved: no mean is of samples on two hosts.
     ``part`` is set where only later instants are evaluated. ``known`` are the statistics so far. A struct:
     judging makes thousands of them.
     """
@@ -41,6 +42,7 @@ class Operands(msgspec.Struct, frozen=True, eq=False):
     inside: BoolArray | None = None
     there: BoolArray | None = None
     part: Later | None = None
+    moves: Callable[[], arrays.Moves] = dict
     known: dict[Node, FloatArray] = {}
     _spans: list[slice] = []
 
@@ -211,9 +213,9 @@ def _smoothed(node: Node, operands: Operands, values: FloatArray, seconds: float
     before_s, after_s = _SMOOTHED[node.op](seconds)
     part = operands.part
     if part is None:
-        return arrays.smoothed(values, operands.times, before_s, after_s)
+        return arrays.smoothed(values, operands.times, before_s, after_s, operands.moves())
     sums = part.sums.setdefault(id(node), arrays.RunningSums())
-    return sums.smoothed(values, part.times, before_s, after_s, part.start)
+    return sums.smoothed(values, part.times, before_s, after_s, part.start, operands.moves())
 
 
 def is_pointwise(node: Node) -> bool:

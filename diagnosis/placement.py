@@ -56,6 +56,11 @@ class Placement:
                 known.append((fact.start, host))
         self._stays = {ref: _within(_stays(known), window) for ref, known in begun.items()}
 
+    @property
+    def has_moves(self) -> bool:
+        """Whether any VM was on more than one host."""
+        return any(len(stays) > 1 for stays in self._stays.values())
+
     def stays(self, refs: Iterable[EntityRef]) -> tuple[Stay, ...]:
         """Return the stays of the first of ``refs`` that has any; empty if none has."""
         return next((self._stays[ref] for ref in refs if ref in self._stays), ())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray
+from diagnosis.arrays import BoolArray, Moves
 from diagnosis.compiled import FACT, CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Later, Operands, evaluate, forward_ms, is_pointwise, over_time
 from diagnosis.grown_values import before_change, settled
@@ -180,7 +180,12 @@ class Scene:
 
     def operands(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Operands:
         """Return the values for evaluating expressions; the masks (rows, times) are those of ``Operands``."""
-        return Operands(self.values, self.times, (len(self.rows), self.times.size), windows, there)
+        shape = len(self.rows), self.times.size
+        return Operands(self.values, self.times, shape, windows, there, moves=self.moves)
+
+    def moves(self) -> Moves:
+        """Return at which instants the VMs of the rows began to be on another host."""
+        return self.topology.moves(self.source, self.rows, self.times)
 
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
@@ -444,9 +449,9 @@ def _from_instant(
         for name, value in arrays
     }
     times = scene.times[part.start :]
-    return evaluate(
-        node, Operands(values, times, (len(scene.rows), times.size), part=part, known=dict(statistics))
-    )
+    shape = len(scene.rows), times.size
+    given = Operands(values, times, shape, part=part, moves=scene.moves, known=dict(statistics))
+    return evaluate(node, given)
 
 
 def _read_together(scene: Scene, names: Iterable[str]) -> None:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+import numpy as np
 
+from diagnosis.arrays import Moves
 from diagnosis.disk_places import DiskPlaces
 from diagnosis.fact_lookup import FactLookup
 from diagnosis.facts import FactTable
@@ -20,7 +22,7 @@ from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, StorageLimits
 from sessions.current_records import with_current_names
 from sessions.guest_vms import guests_by_vm
-from sessions.model import Entity, EntityRef, SampleSource, Series
+from sessions.model import Entity, EntityRef, IntArray, SampleSource, Series
 from sessions.times import TimeRange
 
 SHARED_BY_HOSTS = ("device", "datastore")
@@ -65,6 +67,7 @@ class Topology:
         named = with_current_names(entities, facts)
         self._entities = dict(with_clusters(named, self._facts.named("host")))
         self._placement = Placement(self._facts.named("host"), window)
+        self._has_moves = self._placement.has_moves
         self.window = window
         self.pools = ResourcePools(self._facts, self._entities)
         self._agents = agents
@@ -178,6 +181,16 @@ class Topology:
                 stays = tuple(always) if len(always) == 1 else ()
             self._stays[source, ref] = stays
         return self._stays[source, ref]
+
+    def moves(self, source: int, refs: Sequence[EntityRef], times: IntArray) -> Moves:
+        """Return for each row of ``refs`` whose VM moved the first instant of each stay but the first: their
+        indices in ``times`` (ms).
+        """
+        if not self._has_moves:
+            return {}
+        begun = {row: [one.start for one in self.stays(source, ref)[1:]] for row, ref in enumerate(refs)}
+        found = {row: np.searchsorted(times, starts) for row, starts in begun.items() if starts}
+        return {row: np.unique(at[(at > 0) & (at < times.size)]) for row, at in found.items()}
 
     def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
         """Return the hosts of ``stays``, each host once, with the times if there are several hosts."""

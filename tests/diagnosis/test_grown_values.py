@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diagnosis import grown_values
-from diagnosis.arrays import RunningSums, smoothed
+from diagnosis.arrays import Moves, RunningSums, smoothed
 from diagnosis.evaluate import Later
 from diagnosis.grown_values import GrownValues, before_change, settled
 from sessions.model import FloatArray, IntArray
@@ -96,19 +96,23 @@ def test_running_means_are_those_of_all_samples_to_the_last_bit(seed: int) -> No
         values[chance.random(values.shape) < 0.1] = np.nan
     values[:, : int(chance.integers(0, 200))] = 1.5  # a time in which all is known comes first
     before_s, after_s = (20.0, 0.0) if seed % 4 > 1 else (7.5, 7.5)
+    moves = {1: np.array([40, 41, 160]), 2: np.array([120])} if seed > 3 else {}
     grown, owner = GrownValues(), object()
     ends = [0, *sorted(chance.choice(np.arange(1, 301), 60, replace=False).tolist())][1:]
     for end in ends:
         now, some = times[:end].copy(), values[:, :end]
+        moved = {row: begun[begun < end] for row, begun in moves.items()}
 
-        def compute(part: Later, some: FloatArray = some, now: IntArray = now) -> FloatArray:
+        def compute(
+            part: Later, some: FloatArray = some, now: IntArray = now, moved: Moves = moved
+        ) -> FloatArray:
             sums = part.sums.setdefault(1, RunningSums())
-            return sums.smoothed(some[:, part.start :], now, before_s, after_s, part.start)
+            return sums.smoothed(some[:, part.start :], now, before_s, after_s, part.start, moved)
 
         after_ms = int(after_s * 1000)
         found, _ = grown.of(owner, "means", now, compute, partial(settled, now, after_ms=after_ms))
         grown.end_look()
-        assert found.tobytes() == smoothed(some, now, before_s, after_s).tobytes()
+        assert found.tobytes() == smoothed(some, now, before_s, after_s, moved).tobytes()
 
 
 def test_another_thing_given_makes_all_of_it_anew() -> None:

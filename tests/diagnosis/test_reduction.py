@@ -58,6 +58,17 @@ def test_means_around_a_sample_with_gaps_and_without() -> None:
     assert found[[2, 4, 5]].tolist() == [1.5, 4.0, 4.5]
 
 
+@pytest.mark.parametrize("hole", [False, True])
+def test_a_mean_is_of_one_stay_on_a_host_alone(hole: bool) -> None:
+    values = np.array([[1.0, 3.0, 5.0, 90.0, 80.0, 70.0]] * 2)
+    if hole:
+        values[0, 4] = np.nan
+    times = np.arange(6, dtype=np.int64) * 5000
+    found = smoothed(values, times, 10, 10, {1: np.array([3])})
+    assert found[1].tolist() == [3.0, 3.0, 3.0, 80.0, 80.0, 80.0]
+    assert found[0, 2] == (np.nanmean(values[0, :5]))
+
+
 def test_axes_that_come_and_go_are_not_mistaken_for_each_other() -> None:
     """What is kept of an axis goes by the array itself, whose place in memory another one may get."""
     for step in range(1, 100):
