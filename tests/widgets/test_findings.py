@@ -543,3 +543,26 @@ def test_without_findings_the_verdict_has_the_room_that_there_is(view: FindingsV
     qtbot.waitUntil(lambda: area.height() < 150)
     assert view.height() == 240
     assert area.verticalScrollBar().isVisible()
+
+
+def test_a_verdict_on_a_cause_is_not_cut_in_a_wide_font(qtbot: QtBot, view: FindingsView) -> None:
+    """With DejaVu Sans "ruled out" lost its first and its last letter."""
+    causes = tuple(CauseVerdict(one, one, one, "So it is.") for one in ("likely", "ruled out"))
+    view.setStyleSheet("QLabel { font-size: 17px; padding: 0 6px; }")
+    view.show_findings([replace(finding("a"), causes=causes)])
+    chips = [one for one in card(view, "a").findChildren(QLabel) if one.property("role") == "chip"]
+    qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in chips))
+    assert len({one.width() for one in chips}) == 1
+
+
+def test_that_steps_come_too_late_stands_right_below_them(qtbot: QtBot, view: FindingsView) -> None:
+    note = "The limit is gone at the end of the recording."
+    view.show_findings([replace(finding("a", evidence=HOSTS[:6]), notes=(note,))])
+    one = card(view, "a")
+    qtbot.mouseClick(one.findChild(QPushButton, "steps"), Qt.MouseButton.LeftButton)
+
+    def top(begins: str) -> int:
+        label = next(each for each in one.findChildren(QLabel) if breakable(begins) in each.text())
+        return label.mapTo(one, QPoint(0, 0)).y()
+
+    qtbot.waitUntil(lambda: top("Look again") < top("The limit is gone") < top("latency (mean)"))

@@ -22,6 +22,7 @@ from viewmodels.finding_labels import (
 from widgets.dragging import Draggable
 
 _CHIP = 62
+"""The least width of a cause's verdict; a font in which "ruled out" needs more gets it."""
 _ROWS = 6
 """Number of evidence rows before the rest is folded, so that the causes are visible at 1280×720."""
 
@@ -53,13 +54,13 @@ class CardBody(QWidget):
         self._steps = self._make_steps()
         self._column.addLayout(self._make_actions())
         self._column.addWidget(self._steps)
+        for note in finding.notes:  # beside the steps: it may say that they come too late
+            self._column.addWidget(text_label(note, "faint"))
         self._numbers = self._make_evidence()
         self._column.addWidget(self._numbers)
         self._column.addLayout(self._make_causes())
         if finding.changes:
             self._column.addWidget(self._make_changes())
-        for note in finding.notes:
-            self._column.addWidget(text_label(note, "faint"))
         self._what.setChecked(unfolded.steps)
         self._steps.setVisible(unfolded.steps)
 
@@ -146,7 +147,8 @@ class CardBody(QWidget):
             chip.setProperty("role", "chip")
             chip.setProperty("state", VERDICTS[verdict])
             chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            chip.setFixedSize(_CHIP, 18)
+            chip.setMinimumWidth(_CHIP)
+            chip.setFixedHeight(18)
             text = title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip()
             grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
             words = _small(text)
