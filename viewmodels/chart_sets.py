@@ -19,6 +19,8 @@ _MAX_CHARTS = 8
 _MAX_CURVES = 12
 _MAX_HOSTS = 4
 _MIN_MARGIN_MS = 60_000
+_NAMED_KINDS = frozenset({"host", "vm"})
+_PART_KINDS = frozenset({"vdisk", "port"})
 
 
 def charts_of(
@@ -134,7 +136,7 @@ def charts_of_finding(
         items = [item for item in finding.evidence if item.unit == unit]
         series = [one for item in items for one in evidence_series(item, finding.entity, snapshot)]
         ids = tuple(dict.fromkeys(one.id for one in series))[:_MAX_CURVES]
-        if ids:
+        if ids and not any(set(ids) <= set(chart.series) for chart in charts):
             own = _evidence_limits(items)
             charts.append(ChartSpec("", series[0].spec.unit, ids, "", own, bands, keeps_limits=bool(own)))
     drawn = {number for chart in charts for number in chart.series}
@@ -172,9 +174,9 @@ def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot, *, all_sour
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
     """Return the series that a piece of evidence was judged by: of its instance, which of a shared device is
-    the host that sees it so, else the counter's first.
+    the host that sees it so, else of the entity that it names, else the counter's first.
 
-    What a guest counts is evidence for its VM.
+    What a guest counts is evidence for its VM, and so are a VM's disks and NICs where it names none of them.
     """
     places = (entity, *snapshot.guests.get(entity, ()))
     own = [one for ref in places for one in snapshot.series_of.get(ref, ()) if one.counter == item.counter]
@@ -182,7 +184,33 @@ def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> li
     if not exact and item.instance and is_shared(entity, snapshot):
         names = source_names(snapshot)
         exact = [one for one in own if seen_by(one, names) == item.instance]
-    return exact or own[:1]
+    return exact or _of_named(item, entity, snapshot) or own[:1] or _of_parts(item, entity, snapshot)
+
+
+def _of_named(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
+    """Return the series of what the evidence names: a part of the entity ("scsi0:0"), else the one host or VM
+    of that name.
+    """
+    if not item.instance:
+        return []
+    parts = [one.ref for one in snapshot.children.get(entity, ()) if one.name == item.instance]
+    named = parts or [
+        ref
+        for ref, one in snapshot.entities.items()
+        if one.name == item.instance and ref.kind in _NAMED_KINDS
+    ]
+    found = [series for ref in named for series in _counted(item, ref, snapshot)]
+    return found if parts or len({one.entity for one in found}) == 1 else []
+
+
+def _of_parts(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
+    parts = [one.ref for one in snapshot.children.get(entity, ()) if one.ref.kind in _PART_KINDS]
+    return [series for ref in parts for series in _counted(item, ref, snapshot)][:_MAX_CURVES]
+
+
+def _counted(item: Evidence, ref: EntityRef, snapshot: Snapshot) -> list[Series]:
+    """Return the counter's series of an entity as a whole, of each source that has it."""
+    return [one for one in snapshot.series_of.get(ref, ()) if one.counter == item.counter and is_own(one)]
 
 
 def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:

@@ -12,14 +12,14 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_limits
-from sessions.findings import Evidence
+from sessions.findings import Evidence, Finding
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
 from viewmodels.chart_choice import ChartChoice
 from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_samples import ChartSamples, read_samples
-from viewmodels.chart_sets import charts_of, evidence_series
+from viewmodels.chart_sets import charts_of, charts_of_finding, evidence_series
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.distinct_names import names_of
@@ -122,6 +122,48 @@ def test_beside_a_vm_stands_what_its_guest_says(tmp_path: Path) -> None:
         steal = Evidence("guest.cpu_steal", "", "mean", 40.0, None, "%")
         (series,) = evidence_series(steal, VM, snapshot)
         assert series.entity == guest
+
+
+def test_numbers_of_a_part_or_of_another_vm_are_drawn_from_what_they_name(tmp_path: Path) -> None:
+    """A finding of a VM's disk showed everything but its disk."""
+    path, host = tmp_path / "s.hscope", EntityRef("host", "esx01")
+    disks = [EntityRef("vdisk", f"vm1/scsi0:{number}") for number in (0, 1)]
+    port = EntityRef("port", "vm1/4000")
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([
+            Entity(host, "esx01"), Entity(VM, "db", host), Entity(port, "4000", VM),
+            *(Entity(ref, f"scsi0:{number}", VM) for number, ref in enumerate(disks)),
+        ])  # fmt: skip
+        specs = [
+            *(SeriesSpec(ref, "vdisk.latency_write", "ms") for ref in disks),
+            *(SeriesSpec(ref, "vdisk.reads", "/s") for ref in disks),
+            SeriesSpec(port, "net.drop_rx", "%"), SeriesSpec(VM, "cpu.ready", "%"),
+        ]  # fmt: skip
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, np.ones((5, 6)), every_s=20)
+
+    def drawn(counter: str, instance: str, of: EntityRef = VM) -> list[EntityRef]:
+        item = Evidence(counter, instance, "mean", 40.0, None, "ms", "words of the card")
+        return [one.entity for one in evidence_series(item, of, snapshot)]
+
+    with reading(path) as (_reader, snapshot):
+        assert drawn("vdisk.latency_write", "scsi0:1") == [disks[1]]
+        assert drawn("vdisk.reads", "") == disks
+        assert drawn("net.drop_rx", "db") == [port]
+        assert drawn("cpu.ready", "db", host) == [VM]
+        assert drawn("cpu.ready", "nobody", host) == []
+        templates, limits = load_chart_templates(load_catalogue()), EntityLimits(load_limits(load_problems()))
+        evidence = (
+            Evidence("vdisk.latency_write", "scsi0:1", "mean", 40.0, 10.0, "ms", "Latency"),
+            Evidence("vdisk.reads", "", "mean", 400.0, None, "/s", "Reads and writes"),
+            Evidence("vdisk.reads", "", "mean", 1.0, 0.95, "ratio", "I/Os, of its limit"),
+        )
+        finding = Finding("svmotion.impact", "Slow", "info", VM, "db", (), 1.0, "", evidence, (), ())
+        charts = charts_of_finding(finding, snapshot, templates, limits)
+        assert [[snapshot.by_id[one].counter for one in chart.series] for chart in charts[:2]] == [
+            ["vdisk.latency_write"],
+            ["vdisk.reads", "vdisk.reads"],
+        ]
+        assert all(snapshot.by_id[chart.series[0]].counter != "vdisk.reads" for chart in charts[2:])
 
 
 def test_a_vm_that_is_joined_by_its_name_is_called_a_guess(tmp_path: Path) -> None:
