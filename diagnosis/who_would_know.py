@@ -16,6 +16,11 @@ _TOLD_BY_VCENTER = {"cluster", "pool", "vcenter"}
 _NAMES_OF = {"cluster": "clusters", "pool": "resource pools"}
 _INVENTORIES = {"vcenter", "esxi"}
 _HOSTS = {"esxtop", "lab", *_INVENTORIES}
+_WORDS = {
+    "cpu": "CPU", "drs": "DRS", "events": "tasks and events", "ft": "FT", "iops": "IOPS", "mem": "memory",
+    "nic": "NIC", "numa": "NUMA", "sioc": "SIOC", "vcpus": "vCPUs", "vdisk": "virtual disk", "vsan": "vSAN",
+}  # fmt: skip
+"""Words of facts' names that are written otherwise."""
 _NAMED = 3
 """Missing counters that a reason names."""
 
@@ -46,7 +51,8 @@ def _who_has(known: Sequence[Counter], kinds: Collection[str], it: str) -> str:
         some = "it" if it == "it" or all(counter.vcenter for counter in known) else "some of them"
         return f"; {by}; the preset troubleshooting asks vCenter for {some}"
     if any(counter.vcenter for counter in known):
-        return f"; vCenter has {it}"
+        is_there = "vcenter" in kinds
+        return f"; the preset troubleshooting asks vCenter for {it}" if is_there else f"; vCenter has {it}"
     by = next((counter.recorded_by for counter in known if counter.recorded_by), "")
     return f"; {by} has {it}" if by else ""
 
@@ -115,13 +121,18 @@ def _who_counts(counters: Sequence[Counter], kinds: Collection[str]) -> str:
 
 def untold_text(untold: Collection[str], kinds: Collection[str]) -> str:
     """Return what nobody told of, and who would: names of facts, events or paths."""
-    words = {"events": "tasks and events"}
-    named = ", ".join(sorted(words.get(one, one.replace(".", " ").replace("_", " ")) for one in untold))
+    named = ", ".join(sorted(_in_words(one) for one in untold))
     if "vcenter" not in kinds:
         return f"no source tells of {named}; vCenter does"
     if "paths" in untold:
         return f"no source tells of {named}; esxtop -b -a does"
     return f"the vCenter does not tell of {named}"
+
+
+def _in_words(untold: str) -> str:
+    """The name of a fact as an admin says it: ``drs.recommendations`` is "DRS recommendations"."""
+    parts = untold.replace(".", " ").replace("_", " ").split()
+    return " ".join(_WORDS.get(one, one) for one in parts)
 
 
 def _counters(card: Card, catalogue: Catalogue) -> Iterator[Counter]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from diagnosis import Diagnosis
+from diagnosis.who_would_know import lacking_text, untold_text
 from resources.problem_cards import Card
 from sessions.clock import Clock
 from sessions.model import SourceKind
 from sessions.verdict_wording import check_because, limits_of, verdict_json
 from sessions.verdicts import CheckReach
-from tests.diagnosis.recordings import Recording, diagnosed, problems
+from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems
 from viewmodels.verdict_words import verdict_words
 
 CARDS = [card for card in problems().cards if card.rules]
@@ -88,6 +89,19 @@ def test_uplinks_and_devices_that_are_missing_are_missed() -> None:
 def test_what_a_vcenter_counts_is_not_only_esxtops() -> None:
     reason = of(bare("vcenter"), "cpu.costop").reason
     assert reason.endswith("esxtop on the hosts has it; the preset troubleshooting asks vCenter for it")
+
+
+def test_a_vcenter_that_is_recorded_is_not_named_as_one_that_is_missing() -> None:
+    lacking = ["datastore.sioc_active"]
+    assert lacking_text(lacking, catalogue(), {"esxtop"}).endswith("; vCenter has it")
+    told = lacking_text(lacking, catalogue(), {"vcenter"})
+    assert told.endswith("; the preset troubleshooting asks vCenter for it")
+
+
+def test_facts_are_named_in_an_admins_words() -> None:
+    names = {"drs.recommendations", "vdisk.controller_depth", "events"}
+    told = untold_text(names, {"vcenter"})
+    assert told.endswith("tell of DRS recommendations, tasks and events, virtual disk controller depth")
 
 
 def test_a_rule_that_only_finds_asks_for_no_source_that_is_there() -> None:
