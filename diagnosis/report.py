@@ -77,7 +77,8 @@ def render_report(
         _render_checks(diagnosis, page)
     elif not diagnosis.verdict.is_judged:
         _render_looked_for(diagnosis, page)
-        page.line("Nothing could be judged: this is no all-clear.")
+        what = "Nothing else" if diagnosis.verdict.counts.troubles else "Nothing"
+        page.line(f"{what} could be judged: this is no all-clear.")
     else:
         for lead, line in _labelled("Checks", [*check_lines(diagnosis.verdict), ALL_CHECKS]):
             page.paragraph(lead, line)
@@ -356,7 +357,8 @@ def _render_verdicts(diagnosis: Diagnosis, page: _Page) -> None:
 
 
 def _render_looked_for(diagnosis: Diagnosis, page: _Page) -> None:
-    ran = [check for check in diagnosis.checks if check.judged]
+    found = set() if diagnosis.verdict.is_judged else {one.problem for one in diagnosis.findings}
+    ran = [check for check in diagnosis.checks if check.judged and check.problem not in found]
     if ran:
         count, them = (f"{len(ran)} problems", "them") if len(ran) > 1 else ("1 problem", "it")
         lead = "Checked    " if diagnosis.verdict.is_judged else "Looked for "

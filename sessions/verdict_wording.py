@@ -53,13 +53,15 @@ def counts_text(counts: SeverityCounts) -> str:
 
 
 def reach_text(verdict: Verdict, at: TimeText, newest: int | None = None) -> str:
-    """Return up to when was judged: "Judged to 02:43:20, 25 s behind", or why nothing was.
+    """Return up to when was judged: "Judged to 02:43:20, 25 s behind", or why nothing was, or nothing but
+    the states that a few samples show.
 
     ``newest`` is the time (ms) of the session's last sample, None where that is unknown.
     """
     judged_to = verdict.judged_to
     if not verdict.is_judged or judged_to is None:
-        return verdict.state.capitalize() + (f": {verdict.reason}" if verdict.reason else "")
+        state = "nothing else could be judged" if verdict.counts.troubles else verdict.state
+        return state.capitalize() + (f": {verdict.reason}" if verdict.reason else "")
     behind = 0.0 if newest is None else (newest - judged_to) / 1000
     late = f", {format_duration(behind)} behind" if behind >= _SOON_S else ""
     return f"Judged to {at(judged_to)}{late}"

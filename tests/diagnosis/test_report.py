@@ -136,9 +136,21 @@ def test_states_of_two_samples_were_not_ruled_out() -> None:
     assert text.startswith("Could not be judged.")
     assert "Checked" not in text
     assert (
-        "Looked for 2 problems, but there are too few samples to rule them out: "
-        "data.insufficient (in 1 entity), mem.host_state (1)." in text
+        "Looked for 1 problem, but there are too few samples to rule it out: mem.host_state (in 1 entity)."
+        in text
     )
+    assert text.endswith("Nothing could be judged: this is no all-clear.")
+
+
+def test_a_state_that_two_samples_show_is_judged_and_nothing_else() -> None:
+    """It is a warning: that nothing could be judged would contradict it."""
+    recording = Recording(seconds=10)
+    recording.on_host({"mem.balloon": 5_000.0, "mem.balloon_target": 5_000.0, "mem.state": 1.0})
+    text = " ".join(printed(recording).split())
+    assert text.startswith("Findings: 1 warning")
+    assert "Nothing else could be judged: 2 samples over 10 s" in text
+    assert "mem.ballooning" not in text
+    assert text.endswith("Nothing else could be judged: this is no all-clear.")
 
 
 def test_consequences_are_folded_beneath_their_cause() -> None:
