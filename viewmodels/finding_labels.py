@@ -54,6 +54,9 @@ VERDICTS: dict[Verdict, str] = {
 }
 """The health state whose colour the label of a verdict has; "" for no colour."""
 
+_LATE = ("come too late", "At the end of the recording")
+"""What notes say, those of cards and those of diagnosis, of something that has changed since."""
+
 _ORDER: dict[Verdict, int] = {"likely": 0, "possible": 1, "unknown": 2, "ruled out": 3}
 
 
@@ -96,6 +99,13 @@ def main_evidence(finding: Finding, max_count: int) -> Sequence[Evidence]:
     if len(rows) <= max_count:
         return rows
     return [row for row in rows if row.instance in {rows[0].instance, ""}][:max_count]
+
+
+def late_notes(finding: Finding) -> Sequence[str]:
+    """Return the notes that say what is otherwise at the end of the recording, so that steps come too late
+    or are not the ones that are needed any more.
+    """
+    return [note for note in finding.notes if any(words in note for words in _LATE)]
 
 
 def followers_label(followers: int, *, unfolded: bool) -> str:

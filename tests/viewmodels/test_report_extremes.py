@@ -96,6 +96,18 @@ def test_a_step_that_is_the_same_but_for_the_name_is_told_once_with_all_names(tm
     assert "esx01, esx01" not in text  # its counters and its log are two sources of one host
 
 
+def test_that_a_step_comes_too_late_stands_with_it_on_the_first_page(tmp_path: Path) -> None:
+    """Somebody who reads only this page would lift a limit that is gone."""
+    session = written(tmp_path / "a.hscope", ["web01"], found=1)
+    gone = "Its limit of 3 GHz is gone at the end of the recording: steps against it come too late."
+    with SessionWriter.open(session, durable=False) as writer, SessionReader.open(session) as reader:
+        (one,), verdict = reader.findings(), reader.verdict()
+        writer.put_findings([replace(one, notes=("Its guest says that 3 % was stolen.", gone))], verdict)
+    text = " ".join(re.sub(r"<[^>]+>", " ", markup_of(session, tmp_path / "a.html")).split())
+    steps = text[text.index("What to do next") :][:200]
+    assert steps.startswith(f"What to do next Raise that of web01. {gone} ")
+
+
 @pytest.mark.parametrize(
     ("minutes", "told"),
     [

@@ -25,7 +25,7 @@ from sessions.verdict_wording import (
 from sessions.verdicts import SeverityCounts
 from viewmodels.comparison_texts import headline as comparison_headline
 from viewmodels.comparison_texts import same_load
-from viewmodels.finding_labels import evidence_row, lookup_in
+from viewmodels.finding_labels import evidence_row, late_notes, lookup_in
 from viewmodels.finding_order import families, identity, main_causes
 from viewmodels.report.document import (
     SUMMARY,
@@ -380,15 +380,17 @@ def _found(material: Material, told: Sequence[tuple[Finding, int]]) -> Table:
 
 
 def _steps(findings: Sequence[Finding]) -> list[str]:
-    """The first remedies of each problem; one that differs by the name alone is told once, with all names."""
+    """The first remedies of each problem, and that they come too late, if so; one that differs by the name
+    alone is told once, with all names.
+    """
     found: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for finding in findings:
-        for remedy in finding.remedies[:1]:
-            name = finding.entity_name
+        for step in finding.remedies[:1]:
+            name, remedy = finding.entity_name, " ".join([shown(step, 400), *late_notes(finding)])
             alike = finding.entity.kind, remedy.replace(name, _NAME_IN_STEP) if name else remedy
             found.setdefault(alike, (remedy, []))[1].append(name)
     return [
-        shown(remedy, 400) + _the_same_for(distinct[1:] if _NAME_IN_STEP in alike else [])
+        shown(remedy, 800) + _the_same_for(distinct[1:] if _NAME_IN_STEP in alike else [])
         for (_, alike), (remedy, names) in list(found.items())[:_MOST_STEPS]
         if (distinct := list(dict.fromkeys(names)))
     ]
