@@ -85,6 +85,8 @@ class SceneKept:
     others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
     places: tuple[IntArray, IntArray] | None = None
     look: int = -1
+    moved: Mapping[int, IntArray] | None = None
+    """The rows whose VM moved, with the times (ms) at which it came to each later host."""
     measured: dict[str, Stays | None] = field(default_factory=dict)
     derived: dict[object, Derivation] = field(default_factory=dict)
     gate: Gate | None = None
@@ -185,7 +187,11 @@ class Scene:
 
     def moves(self) -> Moves:
         """Return at which instants the VMs of the rows began to be on another host."""
-        return self.topology.moves(self.source, self.rows, self.times)
+        if self.kept.moved is None:
+            self.kept.moved = self.topology.moved(self.source, self.rows)
+        found = {row: np.searchsorted(self.times, begun) for row, begun in self.kept.moved.items()}
+        within = {row: np.unique(at[(at > 0) & (at < self.times.size)]) for row, at in found.items()}
+        return {row: at for row, at in within.items() if at.size}
 
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""

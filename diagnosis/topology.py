@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from diagnosis.arrays import Moves
 from diagnosis.disk_places import DiskPlaces
 from diagnosis.fact_lookup import FactLookup
 from diagnosis.facts import FactTable
@@ -182,15 +181,12 @@ class Topology:
             self._stays[source, ref] = stays
         return self._stays[source, ref]
 
-    def moves(self, source: int, refs: Sequence[EntityRef], times: IntArray) -> Moves:
-        """Return for each row of ``refs`` whose VM moved the first instant of each stay but the first: their
-        indices in ``times`` (ms).
-        """
+    def moved(self, source: int, refs: Sequence[EntityRef]) -> Mapping[int, IntArray]:
+        """Return for each row of ``refs`` whose VM moved when its stays on the later hosts began (ms)."""
         if not self._has_moves:
             return {}
         begun = {row: [one.start for one in self.stays(source, ref)[1:]] for row, ref in enumerate(refs)}
-        found = {row: np.searchsorted(times, starts) for row, starts in begun.items() if starts}
-        return {row: np.unique(at[(at > 0) & (at < times.size)]) for row, at in found.items()}
+        return {row: np.array(starts, dtype=np.int64) for row, starts in begun.items() if starts}
 
     def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
         """Return the hosts of ``stays``, each host once, with the times if there are several hosts."""
