@@ -149,7 +149,7 @@ def test_findings_come_with_numbers_limits_their_source_a_chart_and_causes(
     assert "VMN: ≥ 1 %" in findings
     assert "likely The VM has a limit of its own" in findings
     drawn = re.findall(r'<svg[^>]* aria-label="([^"]*)"', read(out))
-    assert any("Held back by a CPU limit" in spoken and "highest" in spoken for spoken in drawn)
+    assert any("vCPU 0 · held back by a CPU limit: lowest" in spoken for spoken in drawn)
     for key in ("timeline", "inventory", "sources", "method"):
         assert page(read(out), key)
 
