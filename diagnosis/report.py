@@ -293,8 +293,9 @@ def when_text(finding: Finding, clock: Clock = UTC_CLOCK) -> str:
     shown = [_span(window, clock) for window in finding.windows[:_WINDOWS_SHOWN]]
     more = len(finding.windows) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
-    share = f" {format_value(finding.share * 100, '%')} of its samples." if finding.share > 0 else ""
-    return f"{text}.{share}"
+    if finding.share <= 0:
+        return f"{text}."
+    return f"{text}. It was so in {format_value(finding.share * 100, '%')} of its samples."
 
 
 def _changes(finding: Finding) -> list[str]:

@@ -56,7 +56,8 @@ Findings: 1 critical
 1. ‼ CRITICAL  Held back by a CPU limit: web01 (vm)
    web01 was held back by a CPU limit for 4 % of the time on its worst vCPU;
    esx01 was 40 % busy.
-   When       2026-09-21 14:16:40 to 14:21:35 (4 min 55 s). 50 % of its samples.
+   When       2026-09-21 14:16:40 to 14:21:35 (4 min 55 s). It was so in 50 % of
+              its samples.
    Evidence   Held back by a CPU limit (%MLMTD), mean: 4 %   limit 0.10 %
               Held back by a CPU limit (%MLMTD), 95th percentile: 4 %
               limit 1 %

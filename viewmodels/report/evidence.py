@@ -154,7 +154,7 @@ def _when(finding: Finding, material: Material) -> str:
     if len(windows) > 4:
         texts.append(f"and {format_count(len(windows) - 4)} more times")
     if finding.share > 0:
-        texts.append(f"{format_value(finding.share * 100, '%')} of its samples")
+        texts.append(f"so in {format_value(finding.share * 100, '%')} of its samples")
     zone = f", times in {material.clock.zone_of(windows[0])}" if windows else ""
     return "; ".join(texts) + zone + "."
 
