@@ -127,10 +127,11 @@ def _raised(finding: Finding, critical: Sequence[Finding]) -> Finding:
         return finding
     first, more = critical[0], len(critical) - 1
     told = f"{first.title}, {first.entity_name}" + (f", and {more} more" if more else "")
+    why = "Critical, because what follows from it is critical by its own numbers"
     return replace(
         finding,
         severity="critical",
-        notes=(*finding.notes, f"Critical, as what follows from it is: {told}."),
+        notes=(*finding.notes, f"{why}: {told}."),
         score=round(finding.score * WEIGHT["critical"] / WEIGHT["warning"], 4),
     )
 

@@ -275,6 +275,6 @@ def _how_long_gone(scene: Scene, source: int, vm: EntityRef) -> str:
 
 
 def _told(event: Event) -> str:
-    """What an event says, and how long it lasted, from a second on."""
-    seconds = (event.until - event.at) / 1000
-    return f"{told_text(event)} ({format_duration(seconds)})" if seconds >= 1 else told_text(event)
+    """What an event says, without its last stop, and how long it lasted, from a second on."""
+    seconds, told = (event.until - event.at) / 1000, told_text(event).rstrip(" .")
+    return f"{told} ({format_duration(seconds)})" if seconds >= 1 else told

@@ -288,7 +288,8 @@ class TestConsequences:
         chain = (self.PAIR, Consequence("cpu.ready_high", "cpu.costop", "same", "because", "source"))
         found = link([root, between, worst], chain, NOWHERE)
         assert [one.severity for one in found] == ["critical", "warning", "warning"]
-        assert (found[0].score, found[0].notes) == (2.7, ("Critical, as what follows from it is: , a.",))
+        why = "Critical, because what follows from it is critical by its own numbers: , a."
+        assert (found[0].score, found[0].notes) == (2.7, (why,))
         milder = link([root, between, replace(worst, severity="warning")], chain, NOWHERE)
         assert [one.severity for one in milder] == ["warning"] * 3
         harmless = link(
