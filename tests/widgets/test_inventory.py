@@ -6,7 +6,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
@@ -211,6 +211,33 @@ def test_a_hostile_name_stays_one_line() -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_cluster_has_a_symbol_for_a_trouble_of_its_own(qtbot: QtBot, theme: Theme) -> None:
+    """Unevenly loaded hosts are a cluster's own problem; its all-clear is what is in it."""
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    cluster = ref("cluster", "c1")
+    root = Node("")
+    root.add(Node.of(cluster, "cluster01"))
+    model.set_tree(root)
+    view.resize(200, 400)
+    view.show()
+
+    def drawn(symbol: Symbol) -> QImage:
+        model.set_health({cluster: symbol})
+        return view.tree.viewport().grab(view.tree.visualRect(model.index(0, 0))).toImage()
+
+    clear = drawn(Symbol("ok"))
+    assert clear == drawn(Symbol("none"))
+    for trouble in (
+        Symbol("critical"),
+        Symbol("was critical"),
+        Symbol("warning"),
+        Symbol("critical", is_below=True),
+    ):
+        assert drawn(trouble) != clear
+
+
 def test_names_that_only_end_differently_can_be_told_apart(qtbot: QtBot, theme: Theme) -> None:
     """Devices and uplinks have long names with the same beginning; a row is too short for them."""
     model = InventoryModel()

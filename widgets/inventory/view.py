@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import EntityRef
+from viewmodels.health import PASSED_ON
 from viewmodels.inventory_search import search_tree
 from viewmodels.inventory_tree import Node
 from widgets.carets import draw_caret
@@ -110,10 +111,13 @@ class _Row(QStyledItemDelegate):
     def _paint_symbol(
         self, painter: QPainter, text: QRect, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Draw the symbol; that of something below the row is smaller."""
+        """Draw the symbol; that of something below the row is smaller. A container has one only for
+        a trouble: its own, or that of something in it.
+        """
         font = painter.font()
-        if index.data(KIND) in _CONTAINERS and not index.data(IS_BELOW):
-            return  # judged by what is in it
+        is_trouble = index.data(IS_BELOW) or index.data(HEALTH) in PASSED_ON
+        if index.data(KIND) in _CONTAINERS and not is_trouble:
+            return
         font.setPixelSize(_SYMBOL_BELOW_PX if index.data(IS_BELOW) else _SYMBOL_PX)
         painter.setFont(font)
         painter.setPen(QColor(self._theme.tokens.health(index.data(HEALTH))))
