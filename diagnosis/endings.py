@@ -16,6 +16,8 @@ from sessions.model import EntityRef, IntArray
 from sessions.times import TimeRange
 
 _GONE_SAMPLES = 3  # DESIGN: one or two samples that are missing at the end are no move
+_NAMED = 3
+"""Events that a note tells in full."""
 _OF_THE_VM = ("cpu.", "mem.")
 """Groups of counters that end with a VM: of its disks esxtop goes on to print zeros."""
 _LATE = "Steps against it come too late unless it returns: find out who or what did that."
@@ -46,7 +48,9 @@ def end_note(
     told = events.at_end(int(after[0]), own)
     if not told:
         return _left_note(hit, topology, table)
-    said = "; ".join(dict.fromkeys(told_text(one).rstrip(" .") for one in told))
+    texts = list(dict.fromkeys(told_text(one).rstrip(" .") for one in told))
+    named = texts if len(texts) <= _NAMED + 1 else [*texts[:_NAMED], f"and {len(texts) - _NAMED} more"]
+    said = "; ".join(named)
     ago = format_duration((int(axis[-1]) - windows[-1].end) / 1000)
     return (f"It ended {ago} before the last sample, when this was told: {said}. {_LATE}",)
 

@@ -172,6 +172,24 @@ def test_what_ended_it_and_who_left_is_told_with_the_steps() -> None:
     assert "; at the end on esx02)" in told or "db0" not in told
 
 
+def test_of_many_moves_that_ended_it_some_are_told_in_full() -> None:
+    """DRS moved six VMs in one minute; all of them filled half a page."""
+    recording = Recording("elsewhere", source="vcenter", interval=20.0, seconds=2400.0)
+    full = recording.another_host("esx01", {"cpu.pcpu_used": during(0, 900, 99.0, 40.0)})
+    other = recording.another_host("esx02", {"cpu.pcpu_used": 20.0})
+    levels: dict[str, Level] = {"cpu.ready": during(0, 900, 22.0, 0.3), "cpu.run": 60.0, "cpu.used": 60.0}
+    for number in range(8):
+        vm = recording.vm(f"db{number}", levels | {"cpu.costop": 0.0}, vcpus=4)
+        recording.stays(vm, (0.0, full), *([(920.0, other)] if number < 6 else []))
+        if number < 6:
+            recording.event(vm, "drs", f"DRS migrated db{number} from esx01 to esx02.", 915.0)
+    (note,) = [
+        one for one in only(recording, problem="cpu.host_saturated").notes if one.startswith("It ended")
+    ]
+    assert note.count("DRS migrated") == 3
+    assert "; and 3 more. Steps against it come too late" in note
+
+
 def a_capture_whose_heavy_vm_leaves(at_s: float, source: SourceKind = "esxtop") -> Recording:
     """A full host until its heavy VM's columns end; a capture knows no host that it went to."""
     recording = Recording("esx01", seconds=END, interval=20, source=source)
