@@ -341,7 +341,8 @@ class ReachBook:
     def _source(self, source: Source, newest: int) -> SourceReach:
         axis, to = self._table.axis(source.id), self._source_to.get(source.id)
         if to is None:
-            return SourceReach(source.id, source.spec.name, None, axis.size, self._reason(source))
+            name = f"logs of {source.spec.name}" if source.spec.kind == "log" else source.spec.name
+            return SourceReach(source.id, name, None, axis.size, self._reason(source))
         judged = TimeRange(int(axis[0]), to)
         behind = newest - self._table.reference_end(source.id)
         usual = usual_step(axis)

@@ -12,6 +12,7 @@ from diagnosis import diagnose_session
 from diagnosis.report import render_report
 from sessions.findings import Finding
 from sessions.model import EntityRef, Event, SourceSpec
+from sessions.verdict_wording import source_limits
 from tests.diagnosis.recordings import START, Recording, catalogue, during, problems, session, verdicts
 from tests.diagnosis.test_cards_storage import LUN, host, lun
 
@@ -123,3 +124,14 @@ def test_what_happened_shortly_before_names_its_log() -> None:
     text = console.export_text()
     assert "All Paths Down of it [vobd.log]" in text
     assert not any(one.entity == EntityRef("host", "log") for one in diagnosis.findings)
+
+
+def test_that_logs_are_not_judged_is_not_said_of_their_host() -> None:
+    """Its capture beside them was judged."""
+    made = session(aborting())
+    event = Event(START + 300_000, "network", LINK, EntityRef("host", "esx01"), log="vmkernel.log")
+    made.add_source(
+        SourceSpec("log", "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)), events=[event]
+    )  # fmt: skip
+    (limit,) = source_limits(diagnose_session(made, problems(), catalogue()).verdict)
+    assert limit.startswith("Not judged: logs of esx01: logs tell what happened")
