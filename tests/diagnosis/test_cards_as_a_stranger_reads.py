@@ -71,6 +71,14 @@ class TestPathsOfLunZero:
         found = only(self.site(during(0, 400, 150.0)), problem=self.PROBLEM)
         assert found.entity_name == LUN
         assert "vmhba2:C0:T0:L0" in found.causes[0].because
+        assert not found.notes
+
+    def test_a_path_that_is_back_in_the_end(self) -> None:
+        """Nobody is to look for a dead path that carries again."""
+        found = only(self.site(during(400, 800, 0.0, 150.0)), problem=self.PROBLEM)
+        (note,) = found.notes
+        assert note.startswith("At the end of the recording 2 paths carry its I/Os again")
+        assert found.causes[0].because.startswith("Nothing went over 1 of its paths on esx01 (without")
 
     def test_both_that_carry(self) -> None:
         assert findings(self.site(150.0), problem=self.PROBLEM) == []

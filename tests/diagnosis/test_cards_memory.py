@@ -263,7 +263,7 @@ class TestSwapping:
         )  # fmt: skip
         assert len(only(recording, problem=self.PROBLEM).windows) == 1
 
-    @pytest.mark.parametrize(("limit", "says"), [(-1.0, " has no limit."), (7_168.0, " own limit is ")])
+    @pytest.mark.parametrize(("limit", "says"), [(-1.0, " had no limit."), (7_168.0, " own limit was ")])
     def test_a_vm_without_a_limit_is_said_to_have_none(self, limit: float, says: str) -> None:
         recording = short_host(3.0)
         vm(recording, "a", swap_write=2.0, alloc_max=limit)
