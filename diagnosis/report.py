@@ -372,12 +372,13 @@ def _render_looked_for(diagnosis: Diagnosis, page: _Page) -> None:
 
 def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
     _render_looked_for(diagnosis, page)
-    reasons: dict[str, list[str]] = {}
-    for check in diagnosis.checks:
-        if _unchecked(check):
-            reasons.setdefault(_why_not(check, diagnosis), []).append(check.problem)
-    for lead, (reason, named) in _labelled("Not judged", list(reasons.items())):
-        page.paragraph(lead, f"{', '.join(named)}: {reason}")
+    for label, is_judged in (("In part", True), ("Not judged", False)):
+        reasons: dict[str, list[str]] = {}
+        for check in diagnosis.checks:
+            if _unchecked(check) and bool(check.judged and check.entities) == is_judged:
+                reasons.setdefault(_why_not(check, diagnosis), []).append(check.problem)
+        for lead, (reason, named) in _labelled(label, list(reasons.items())):
+            page.paragraph(lead, f"{', '.join(named)}: {reason}")
 
 
 def _short(check: Check) -> str:

@@ -130,6 +130,14 @@ def test_a_number_over_its_limit_is_told_in_the_short_report_too() -> None:
     assert "cpu.limit: suspected: time held back by a limit" in " ".join(printed(recording, long).split())
 
 
+def test_what_was_judged_in_part_is_not_among_what_was_not_judged() -> None:
+    text = " ".join(printed(limited(), checks=True).split())
+    part, _, none = text.partition(" In part ")[2].partition(" Not judged ")
+    assert "judged without" in part
+    assert "judged without" not in none
+    assert "this data does not have" in none
+
+
 def test_states_of_two_samples_were_not_ruled_out() -> None:
     recording = Recording(seconds=10)
     recording.on_host({"mem.state": 0.0})
