@@ -367,13 +367,15 @@ class Run:
         return self._events.before(start, own, host, topology.stored_on(hit.entity))
 
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
-        """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""
+        """Evidence of several sources or rules, named by source: all of the worst, of the others what has a
+        limit. What two rules tell of one view alike is told once: two means of one latency contradict.
+        """
         names = self._names_of_views([one.hit for one in ordered])
         told: dict[tuple[object, ...], Evidence] = {}
         for number, (one, name) in enumerate(zip(ordered, names, strict=True)):
             for item in one.evidence:
                 instance = name or item.instance
-                number_of = item.what, item.counter, instance, item.statistic, item.value
+                number_of = item.what, item.counter, instance, item.statistic
                 if number == 0 or (item.threshold is not None and number_of not in told):
                     told.setdefault(number_of, replace(item, instance=instance))
         return tuple(told.values())

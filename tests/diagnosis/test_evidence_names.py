@@ -7,6 +7,7 @@ import pytest
 from diagnosis.statistic_names import statistic_name
 from resources.catalogue import load_catalogue
 from resources.problem_cards import Card, Rule, load_problems
+from tests.diagnosis.expert.scenarios import diagnosed, scenarios
 
 CASES = [(card, rule) for card in load_problems().cards for rule in card.rules]
 
@@ -47,3 +48,12 @@ def test_every_statistic_is_told_in_words() -> None:
     asked = {item.statistic for _, rule in CASES for item in rule.evidence} - {"", "mean"}
     assert asked
     assert not {one for one in asked if statistic_name(one) == one}
+
+
+def test_two_rules_that_find_one_device_tell_each_number_once() -> None:
+    """A flash device was slow by two rules, over other samples: its latency had two means on one card."""
+    diagnosis = diagnosed(scenarios()["eighth-iops-limit-in-the-second-half"], "vcenter")
+    (found,) = [one for one in diagnosis.findings if one.problem == "storage.device_latency"]
+    told = [(one.what, one.counter, one.instance, one.statistic) for one in found.evidence]
+    assert len(told) > 5
+    assert len(told) == len(set(told))
