@@ -322,14 +322,23 @@ def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
 
 def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]:
     """Return what was measured with its statistic, the value, and the limit (empty: none)."""
-    of = ""
-    if item.instance:  # a card's own words ("utilisation of the busiest host") need not take "of esx01"
-        of = f" ({item.instance})" if item.what else f" of {item.instance}"
+    of = _whose(item, diagnosis)
     limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
     statistic = statistic_name(item.statistic)
     name = item.what or _label(item.counter, diagnosis)
     how = f", {statistic}" if statistic else ""
     return f"{name}{of}{how}", _value(item, item.value, diagnosis), limit
+
+
+def _whose(item: Evidence, diagnosis: Diagnosis) -> str:
+    """Whose number it is, or which source tells it: a vCenter's name is not that of what has the number."""
+    if not item.instance:
+        return ""
+    if item.what:  # a card's own words ("utilisation of the busiest host") need not take "of esx01"
+        return f" ({item.instance})"
+    is_host = EntityRef("host", item.instance) in diagnosis.reach
+    is_source = any(one.name == item.instance for one in diagnosis.verdict.sources)
+    return f", as {item.instance} tells" if is_source and not is_host else f" of {item.instance}"
 
 
 def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:

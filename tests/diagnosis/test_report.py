@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -80,6 +81,11 @@ def test_a_number_that_has_words_of_its_own_names_whose_it_is_in_brackets() -> N
     outcome = diagnosed(limited())
     other = Evidence("nic.speed", "vmnic1", "last", 10_000, None, "Mbit/s", "Link speed of the other uplinks")
     assert evidence_cells(other, outcome)[0] == "Link speed of the other uplinks (vmnic1), latest"
+    own = Evidence("cpu.ready", "esx01", "mean", 7.0, None, "%")
+    assert evidence_cells(own, outcome)[0] == "CPU ready (%RDY) of esx01, mean"
+    sources = (replace(outcome.verdict.sources[0], name="vc01"), *outcome.verdict.sources)
+    told = replace(outcome, verdict=replace(outcome.verdict, sources=sources))
+    assert evidence_cells(replace(own, instance="vc01"), told)[0] == "CPU ready (%RDY), as vc01 tells, mean"
     own = Evidence("cpu.ready", "vCPU 0", "mean", 7.0, None, "%")
     assert evidence_cells(own, outcome)[0] == "CPU ready (%RDY) of vCPU 0, mean"
 
