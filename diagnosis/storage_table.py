@@ -30,6 +30,7 @@ class Classed:
 
 
 _UNKNOWN = Classed(ANY)
+_LIES = "it lies on"
 
 
 @dataclass(slots=True)
@@ -184,7 +185,10 @@ class StorageTable:
         if not slowest.because:
             return slowest
         name = shown(self.entity(ref).name, _NAME)
-        return Classed(slowest.storage_class, f"it lies on {name}: {slowest.because}")
+        below = (
+            f", which{slowest.because[2:]}" if slowest.because.startswith(_LIES) else f": {slowest.because}"
+        )
+        return Classed(slowest.storage_class, f"{_LIES} {name}{below}")
 
 
 def _choice(one: ChosenClass) -> str:

@@ -14,6 +14,8 @@ from diagnosis.documents import findings_json
 from resources.threshold_sets import ChosenClass, OwnSet, OwnThresholds
 from sessions.model import EntityRef, FloatArray
 from sessions.verdict_wording import limits_of
+from tests.diagnosis.expert.scenarios import diagnosed as expert_diagnosed
+from tests.diagnosis.expert.scenarios import scenarios
 from tests.diagnosis.recordings import Level, Recording, catalogue, problems, session
 from tests.diagnosis.test_cards_storage import BUSY
 
@@ -196,3 +198,12 @@ def test_two_things_that_lie_on_each_other_in_a_forged_session() -> None:
     recording = device(LUN, 50.0, {"device.datastore": "ds-1"})
     recording.fact(EntityRef("datastore", "ds-1"), "device.datastore", "ds-1")
     assert severity(judged(recording, OwnThresholds(sets=[OwnSet("nothing", "other", {})]))) == "critical"
+
+
+def test_a_class_that_a_datastore_has_from_its_device_is_told_in_one_sentence() -> None:
+    """Not "it lies on nvmeof-1: it lies on eui.…: its name is one of an NVMe device"."""
+    diagnosis = expert_diagnosed(scenarios()["seventh-iops-limit-lifted"], "vcenter")
+    (found,) = [one for one in diagnosis.findings if one.problem == "storage.vm_latency"]
+    (note,) = [one for one in found.notes if "Class " in one]
+    assert "because it lies on nvmeof-1, which lies on eui." in note
+    assert note.count("it lies on") == 1
