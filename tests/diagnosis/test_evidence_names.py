@@ -57,3 +57,12 @@ def test_two_rules_that_find_one_device_tell_each_number_once() -> None:
     told = [(one.what, one.counter, one.instance, one.statistic) for one in found.evidence]
     assert len(told) > 5
     assert len(told) == len(set(told))
+
+
+@pytest.mark.parametrize("problem", ["cpu.host_saturated", "cpu.ready_high"])
+def test_the_use_of_threads_is_not_called_what_a_vcenter_counts_of_cores(problem: str) -> None:
+    """A full host's usage is 100 % of its cores, half of that of its threads: a chart shows the former."""
+    (card,) = [one for one in load_problems().cards if one.id == problem]
+    used = [item for rule in card.rules for item in rule.evidence if item.counter == "cpu.pcpu_used"]
+    assert used
+    assert {item.what for item in used} == {"Processor used, of each thread (PCPU USED)"}
