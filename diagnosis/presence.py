@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 
 from diagnosis.arrays import usual_step
@@ -24,10 +26,11 @@ from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import EntityRef, FloatArray, Gap, IntArray, Source
 from sessions.times import TimeRange
 
-NAMES = ("samples", "expected", "coverage", "seconds", "interval", "left_s", "came_s")
+NAMES = ("samples", "expected", "coverage", "seconds", "interval", "left_s", "came_s", "ended_with")
 _NEVER = -1.0
 """Stands for when something left or came that was there at the end, or from the beginning."""
 _MOSTLY = 0.8  # of the missing time: what was away at one end only
+_SLACK = 2  # intervals: what ends so shortly before the recording, or after its host, ends with it
 _LATE = 1.5  # intervals: a sample later than this leaves a gap
 EntityGaps = Mapping[tuple[int, EntityRef], Sequence[TimeRange]]
 """The gaps of each entity in each source, (source id, entity), ordered by start."""
@@ -54,6 +57,7 @@ class Subject:
     values: dict[str, float]
     windows: tuple[TimeRange, ...]
     seen_by: str = ""
+    is_source: bool = False
 
     @property
     def text(self) -> str:
@@ -73,9 +77,8 @@ def source_subject(source: Source, times: IntArray, topology: Topology) -> Subje
     late = np.flatnonzero(steps > _LATE * interval)
     gaps = tuple(TimeRange(int(times[i]), int(times[i + 1])) for i in late.tolist())
     values = _values(times.size, expected, interval)
-    return Subject(
-        ref, topology.entity(ref).name, values, gaps or (TimeRange(int(times[0]), int(times[-1])),)
-    )
+    windows = gaps or (TimeRange(int(times[0]), int(times[-1])),)
+    return Subject(ref, topology.entity(ref).name, values, windows, is_source=True)
 
 
 def _whole(source: Source, topology: Topology) -> EntityRef:
@@ -98,37 +101,108 @@ def entity_subjects(
 ) -> Iterator[Subject]:
     """Yield the entities of a source, each with the samples of its fullest series and its gaps
     within ``times``. One of which no gap is told is expected from its own first sample on: it was made, or
-    switched on, then.
+    switched on, then. What ends with its host is told of the host, not of each VM, device and NIC.
     """
     counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
     whole = TimeRange(int(times[0]), int(times[-1]))
     interval = usual_step(times) / 1000
-    present: list[tuple[EntityRef, int, Sequence[TimeRange]]] = []
-    for kind in kinds:
-        for ref in topology.rows(source.id, kind):
-            own = [one for one in topology.series.of_entity(source.id, ref) if one in counts]
-            if own:
-                missing = gaps.get((source.id, ref)) or gaps.get((source.id, topology.base(ref)), ())
-                present.append((ref, max(own, key=lambda one: counts[one]), missing))
-    late = [one for _, one, missing in present if not missing and 0 < counts[one] < times.size]
-    before = _absent_at_first(source.id, late, table)
-    for ref, fullest, missing in present:
-        known = [part for gap in missing if (part := gap.intersect(whole))]
+    present = _Present(source.id, times, topology, counts, gaps, table)
+    chosen, hosts = present.of(kinds), present.ends_of(present.of(["host"]))
+    ends, with_host = present.ends_of(chosen), Counter[EntityRef]()
+    if hosts:
+        every = chosen if "vm" in kinds else present.of(["vm"])
+        with_host.update(present.ending_with(hosts, every, "vm"))
+    for ref, fullest, missing in chosen:
+        end = ends.get(ref, _ALL_THERE)
+        host = topology.host(source.id, ref)
+        if ref.kind != "host" and host in hosts and abs(end.last - hosts[host].last) <= _SLACK:
+            continue
+        known = [part for gap in missing if (part := gap.intersect(whole))] or end.gone(times)
         values = {
-            **_values(counts[fullest], float(times.size - before.get(fullest, 0)), interval),
-            **_whereabouts(known, whole, 2000 * interval),
+            **_values(counts[fullest], float(times.size - end.before), interval),
+            **_whereabouts(known, whole, 1000 * _SLACK * interval),
+            "ended_with": float(with_host[ref]),
         }
         entity, base = topology.entity(ref), topology.base(ref)
-        host = topology.entity(entity.parent).name if ref != base and entity.parent else ""
-        yield Subject(base, entity.name, values, tuple(known) or (whole,), host)
+        name = topology.entity(entity.parent).name if ref != base and entity.parent else ""
+        yield Subject(base, entity.name, values, tuple(known) or (whole,), name)
 
 
-def _absent_at_first(source: int, series: Sequence[int], table: SampleTable) -> dict[int, int]:
-    """Return how many instants of the source came before each series' first sample."""
-    if not series:
-        return {}
-    there = ~np.isnan(table.rows(source, np.array(series, dtype=np.int64)))
-    return dict(zip(series, there.argmax(axis=1).tolist(), strict=True))
+class _End(msgspec.Struct, frozen=True):
+    """Where the samples of an entity of which no gap is told begin and end: how many instants of its source
+    were ``before`` them, the index of the ``last`` one, and how many of the instants between have none.
+    """
+
+    before: int = 0
+    last: int = -1
+    holes: int = 0
+
+    def gone(self, times: IntArray) -> list[TimeRange]:
+        """The time after its last sample, if most of what it lacks is there and it is more than a moment."""
+        after = times.size - 1 - self.last
+        if self.last < 0 or after <= _SLACK or after < _MOSTLY * (after + self.holes):
+            return []
+        return [TimeRange(int(times[self.last + 1]), int(times[-1]))]
+
+
+_ALL_THERE = _End()
+_Row = tuple[EntityRef, int, Sequence[TimeRange]]
+"""An entity, its fullest series, and the gaps that are told of it."""
+
+
+class _Present:
+    """The entities of a source that have any series, and when their samples end."""
+
+    def __init__(
+        self,
+        source: int,
+        times: IntArray,
+        topology: Topology,
+        counts: Mapping[int, int],
+        gaps: EntityGaps,
+        table: SampleTable,
+    ) -> None:
+        self._source, self._times, self._topology = source, times, topology
+        self._counts, self._gaps, self._table = counts, gaps, table
+
+    def of(self, kinds: Sequence[str]) -> list[_Row]:
+        topology, counts = self._topology, self._counts
+        found: list[_Row] = []
+        for kind in kinds:
+            for ref in topology.rows(self._source, kind):
+                own = [one for one in topology.series.of_entity(self._source, ref) if one in counts]
+                if own:
+                    told = self._gaps.get((self._source, ref))
+                    told = told or self._gaps.get((self._source, topology.base(ref)), ())
+                    found.append((ref, max(own, key=lambda one: counts[one]), told))
+        return found
+
+    def ends_of(self, rows: Sequence[_Row]) -> dict[EntityRef, _End]:
+        """Of the entities that lack some samples, though no gap is told of them."""
+        some = [
+            (ref, one)
+            for ref, one, missing in rows
+            if not missing and 0 < self._counts[one] < self._times.size
+        ]
+        if not some:
+            return {}
+        ids = np.array([one for _, one in some], dtype=np.int64)
+        there = ~np.isnan(self._table.rows(self._source, ids))
+        first = there.argmax(axis=1)
+        last = self._times.size - 1 - there[:, ::-1].argmax(axis=1)
+        holes = last + 1 - first - there.sum(axis=1)
+        pairs = zip(some, zip(first.tolist(), last.tolist(), holes.tolist(), strict=True), strict=True)
+        return {ref: _End(*numbers) for (ref, _), numbers in pairs}
+
+    def ending_with(
+        self, hosts: Mapping[EntityRef, _End], rows: Sequence[_Row], kind: str
+    ) -> Iterator[EntityRef]:
+        """Yield the host of each entity of a kind whose samples end with those of its host."""
+        ends = self.ends_of([one for one in rows if one[0].kind == kind])
+        for ref, end in ends.items():
+            host = self._topology.host(self._source, ref)
+            if host is not None and host in hosts and abs(end.last - hosts[host].last) <= _SLACK:
+                yield host
 
 
 def _whereabouts(missing: Sequence[TimeRange], whole: TimeRange, slack_ms: float) -> dict[str, float]:
@@ -166,7 +240,7 @@ def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> lis
     texts = _Texts(subjects, operands, shapes)
     found = []
     for row in short.tolist():
-        kind = subjects[row].ref.kind
+        kind = "" if subjects[row].is_source else subjects[row].ref.kind
         asked = [one for one in likely if not one[0].entities or kind in one[0].entities]
         found.append(_finding(card, rule, subjects[row], row, asked, texts))
     return found
@@ -249,6 +323,7 @@ def _values(samples: int, expected: float, interval: float) -> dict[str, float]:
     return {
         "left_s": _NEVER,
         "came_s": _NEVER,
+        "ended_with": 0.0,
         "samples": float(samples),
         "expected": expected,
         "coverage": coverage,

@@ -81,9 +81,49 @@ def test_too_little_data_names_the_gaps_of_the_vm_alone() -> None:
     assert windows_of_few(recording, at(440, 580)) == [at(440, 580)]
 
 
-def test_too_little_data_without_a_known_gap_is_of_the_whole_window() -> None:
+def test_too_little_data_without_a_known_gap_is_of_the_time_after_it_left() -> None:
     recording, _, _ = a_vm_with_few_samples()
+    assert windows_of_few(recording) == [at(120, 580)]
+
+
+def test_too_little_data_that_comes_now_and_then_is_of_the_whole_window() -> None:
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    recording.vm("few", {"cpu.ready": [1.0, float("nan"), float("nan")] * 10})
     assert windows_of_few(recording) == [at(0, 580)]
+
+
+def test_a_vm_that_was_switched_off_is_told_as_such_without_a_gap() -> None:
+    recording, _, _ = a_vm_with_few_samples()
+    [short] = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
+    assert [one.cause for one in short.causes if one.verdict == "likely"] == ["left"]
+    assert short.causes[0].because.startswith("Its samples end 2 min after the recording begins")
+
+
+def test_a_host_that_stopped_answering_is_told_once_with_all_that_ended_with_it() -> None:
+    """It failed: its NICs, its view of a LUN and its VMs end with it. One VM was switched off long before."""
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    recording.vm("safe", {"cpu.ready": 1.0})
+
+    def until(samples: int) -> list[float]:
+        return [1.0] * samples + [float("nan")] * (30 - samples)
+
+    lost = recording.another_host("esx02", {"cpu.pcpu_util": until(12)})
+    for name, samples in (("one", 12), ("two", 11), ("before", 5)):
+        recording.stays(recording.vm(name, {"cpu.ready": until(samples)}), (0, lost))
+    device = recording.shared("naa.1", {})
+    recording.has(device, {"disk.device_latency": 1.0}, "esx01")
+    recording.has(device, {"disk.device_latency": until(12)}, "esx02")
+    found = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
+    assert {one.entity_name for one in found} == {"esx02", "before"}
+    host = next(one for one in found if one.entity_name == "esx02")
+    assert host.windows == (at(240, 580),)
+    assert host.causes[0].because == (
+        "Its samples end 4 min after the recording begins: it failed, was shut down or restarted, or lost "
+        "its connection to vCenter then. VMs whose samples end with it: 2."
+    )
+    assert "a busy collector" not in " ".join(host.remedies)
 
 
 def test_a_vm_that_left_is_told_when_and_what_says_where_to() -> None:
@@ -104,7 +144,7 @@ def test_a_vm_that_left_is_told_when_and_what_says_where_to() -> None:
     }
     assert told == {"gone": ["left"], "came": ["came"], "patchy": ["gaps"]}
     assert "5 min" in short["gone"].causes[0].because
-    assert "does not tell where to" in short["gone"].causes[0].because
+    assert "do not tell where to" in short["gone"].causes[0].because
     assert "all hosts of the cluster" in " ".join(short["gone"].remedies)
 
 
