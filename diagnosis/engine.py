@@ -336,7 +336,7 @@ class Run:
                 *self._told_from.note(hit.entity, [one.hit.source for one in ordered]),
                 *class_note(hit, self._topology),
                 *short_note(hit, axis),
-                *pattern_note(hit, windows, axis),
+                *pattern_note(hit, windows, axis, stands_out=worst.stands_out),
                 *end_note(hit, windows, axis, self._topology, self._events, self._table),
             ),
             changes=changes,

@@ -22,6 +22,8 @@ from resources.problem_cards import EvidenceItem
 from sessions.findings import CauseVerdict, Evidence, Verdict
 from sessions.model import FloatArray
 
+_RETURNS = 3  # spells, from which on something may be said to come back
+_APART = 0.6  # of the number in the spells: what stays above that in between is near its limit all the time
 _VERDICTS: tuple[Verdict, ...] = ("likely", "possible", "unknown", "ruled out")
 
 
@@ -39,6 +41,8 @@ class Explanation:
     remedies: tuple[str, ...]
     notes: tuple[str, ...]
     way: BadWay | None = None
+    stands_out: bool = True
+    """Whether the rule's number was clearly better between the windows than in them."""
 
     @property
     def decided(self) -> float:
@@ -93,8 +97,26 @@ class _Block:
                     said for note in self._compiled.notes if (said := self._speaker.text(note, row).strip())
                 ),
                 way=self._bad_way(ranked, row),
+                stands_out=self._stands_out(row),
             )
         self._numbers.keep_statistics()
+
+    def _stands_out(self, row: int) -> bool:
+        """Whether what comes and goes is another state than the time between, not a number near its limit."""
+        hit, measure = self._hits[row], self._compiled.rule.measure
+        if measure is None or self._compiled.measure is None or len(hit.spans) < _RETURNS:
+            return True
+        self._scene.load(self._compiled.measuring())
+        first, end = hit.spans[0][0], hit.spans[-1][1] + 1
+        values = self._scene.full(self._compiled.measure)[row, first:end]
+        inside = np.zeros(values.size, dtype=np.bool_)
+        for begin, last in hit.spans:
+            inside[begin - first : last + 1 - first] = True
+        known = ~np.isnan(values)
+        if not (known & ~inside).any() or not (known & inside).any():
+            return True
+        bad, between = float(values[known & inside].mean()), float(values[known & ~inside].mean())
+        return bad <= _APART * between if measure.below else between <= _APART * bad
 
     def _bad_way(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> BadWay | None:
         """What the hit's bad paths share, where it is likely that they are its cause."""

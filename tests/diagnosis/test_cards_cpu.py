@@ -115,6 +115,17 @@ class TestReadyHigh:
         assert {one.title for one in waiting} == {"High ready time"}  # says nothing of a host that is full
         assert len(full.windows) == 6
 
+    @pytest.mark.parametrize(("between", "comes_back"), [(1.0, True), (4.4, False)])
+    def test_what_is_hardly_better_in_between_does_not_come_back(
+        self, between: float, comes_back: bool
+    ) -> None:
+        recording = host(util=50.0, used=45.0, seconds=1800)
+        vm(recording, "web01", ready=lambda t: np.where(t % 130 < 40, 5.6, between), run=50.0)
+        (note,) = only(recording, problem=self.PROBLEM).notes
+        assert note.startswith(
+            "It comes back every 2 min 10 s" if comes_back else "It comes and goes, and was hardly better"
+        )
+
     def test_bursts_of_some_vms_leave_the_host_alone(self) -> None:
         def burst(high: float, low: float) -> Level:
             return lambda t: np.where(t % 300 < 80, high, low)
