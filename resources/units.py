@@ -65,6 +65,7 @@ _PARTS_UP_TO = 1.5
 _HUNDRED_DAYS = 100 * 86_400
 _NEARLY = 0.9995
 """A value this close below a step of a ladder would round up to it, so it is shown in the larger unit."""
+_ROUNDED = 1e-9  # of a number, which is what it may be off by after some arithmetic
 
 
 def format_value(value: float, unit: str) -> str:
@@ -199,7 +200,7 @@ def _number(number: float) -> str:
     if size >= 1e15:
         digits, _, power = f"{number:.2e}".partition("e+")
         return f"{digits}×10{power.translate(_RAISED)}".replace("-", "−")
-    if number == int(number):
+    if abs(number - round(number)) <= size * _ROUNDED:  # six counted as 0.009 a second is not 6.00
         return f"{number:,.0f}".replace("-", "−")
     decimals = sum(size < limit for limit in (0.00995, 9.995, 99.95))
     return f"{number:,.{decimals}f}".replace("-", "−")

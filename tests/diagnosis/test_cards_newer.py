@@ -94,7 +94,7 @@ class TestMemoryTiering:
 
     def test_active_memory_of_host_demand_is_of_dram(self) -> None:
         found = only(self.host(230), problem="mem.host_demand")
-        assert "DRAM alone" in found.conclusion
+        assert "of its 256 GB of DRAM, its tier of 256 GB apart" in found.conclusion
         assert found.consequence_of
 
 

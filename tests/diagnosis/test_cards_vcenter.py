@@ -76,7 +76,7 @@ class TestSnapshots:
         recording.fact(ref, "snapshot.oldest", "2026-09-01T00:00:00Z")
         found = only(recording, problem=self.PROBLEM)
         assert found.causes[0].cause == "old_snapshot"
-        assert "h old" in found.conclusion
+        assert "(the oldest is 20 d 15 h old)" in found.conclusion
 
     def test_a_backups_snapshot_is_fine(self) -> None:
         recording = vcenter()

@@ -59,6 +59,7 @@ ordinary = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False)
         (7631, "count", "7,631"),
         (-1.84e19, "/s", "−1.84×10¹⁹ /s"),
         (0.5, "count", "0.50"),
+        (6.0000000001, "count", "6"),
         (0.78, "ratio", "0.78"),
         (-3, "shares", "−3"),
         (1, "flag", "yes"),
