@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from diagnosis.derived_facts import latest
+from diagnosis.facts import FirstTold, Held, held
 from diagnosis.language import ExpressionError, Node, Shape, parse
 from resources.derived_counters import DerivedCounter
 from resources.failures import KnowledgeError
@@ -25,7 +26,7 @@ class DerivedSeries:
     """All series that one rule derives in one source: member m is part of series ``first + row[m]``.
 
     ``ids[name][m]`` is the series that member m uses for the operand ``name``, or ABSENT; ``owners`` are the
-    entities of the derived series.
+    entities of the derived series. ``elsewhere[m]`` is when member m counts for another series, and is 0 here.
     """
 
     rule: DerivedCounter
@@ -36,11 +37,20 @@ class DerivedSeries:
     row: list[int] = field(default_factory=list)
     ids: dict[str, list[int]] = field(default_factory=dict)
     owners: list[EntityRef] = field(default_factory=list)
+    elsewhere: dict[int, Sequence[Held]] = field(default_factory=dict)
 
-    def add(self, ref: EntityRef, instance: str, members: Sequence[Mapping[str, int]]) -> None:
+    def add(
+        self,
+        ref: EntityRef,
+        instance: str,
+        members: Sequence[Mapping[str, int]],
+        elsewhere: Sequence[Sequence[Held]] = (),
+    ) -> None:
         """Add a derived series that is the sum of its members."""
         spec = SeriesSpec(ref, self.rule.counter, "", instance, label=f"derived: {self.rule.source}")
-        for member in members:
+        for number, member in enumerate(members):
+            if elsewhere and elsewhere[number]:
+                self.elsewhere[len(self.row)] = elsewhere[number]
             self.row.append(len(self.series))
             self.owners.append(ref)
             for name in self.rule.counters:
@@ -62,7 +72,8 @@ class DerivedSeries:
 class DerivationRules:
     """Applies rules to the series of one source at a time.
 
-    ``series`` are the series of all sources that rules may use; ``facts`` are ordered by start.
+    ``series`` are the series of all sources that rules may use; ``facts`` are ordered by start, and ``told``
+    says which held before them. What ended before ``since`` (ms) is none of the session's window.
     """
 
     def __init__(
@@ -71,9 +82,12 @@ class DerivationRules:
         entities: Mapping[EntityRef, Entity],
         facts: Sequence[Fact],
         facts_by_name: FactsByName,
+        told: FirstTold,
+        since: int,
     ) -> None:
         self._series, self._entities = series, entities
         self._facts, self._by_fact = facts, facts_by_name
+        self._told, self._since = told, since
 
     def derive(self, source: int, rules: Iterable[DerivedCounter], first: int) -> list[DerivedSeries]:
         """Return the series that each rule derives in ``source``; they get ids from ``first`` on."""
@@ -129,23 +143,31 @@ class DerivationRules:
     def _over_disks(
         self, made: DerivedSeries, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]
     ) -> None:
-        """Sums over VMs' virtual disks; those of one device get the device's name as instance."""
+        """Sums over VMs' virtual disks; those of one device get the device's name as instance, and count
+        for it while they lay there.
+        """
         rule = made.rule
         there = by.get(rule.counter, {})
         tables = {name: by.get(key, {}) for name, key in rule.counters.items()}
         found: dict[tuple[EntityRef, str], list[dict[str, int]]] = {}
+        elsewhere: dict[tuple[EntityRef, str], list[Sequence[Held]]] = {}
         stores = self._devices_of_stores() if rule.each == "device" else {}
         for ref in sorted(next(iter(tables.values()))):
             entity = self._entities.get(ref)
             if ref.kind != "vdisk" or entity is None or entity.parent is None or entity.parent in there:
                 continue
             ids = {name: table[ref][""] for name, table in tables.items() if "" in table.get(ref, ())}
-            places = stores.get(self._store_of(entity), []) if rule.each == "device" else [""]
-            if len(ids) == len(tables):
-                for place in places:
-                    found.setdefault((entity.parent, place), []).append(ids)
+            if len(ids) != len(tables):
+                continue
+            lay = self._lay_on(entity) if rule.each == "device" else []
+            on = {one: stores.get(str(one.value), []) for one in lay}
+            places = [device for devices in on.values() for device in devices]
+            for place in dict.fromkeys(places if rule.each == "device" else [""]):
+                found.setdefault((entity.parent, place), []).append(ids)
+                away = [one for one, devices in on.items() if place not in devices]
+                elsewhere.setdefault((entity.parent, place), []).append(away)
         for (owner, instance), members in sorted(found.items()):
-            made.add(owner, instance, members)
+            made.add(owner, instance, members, elsewhere[owner, instance])
 
     def _devices_of_stores(self) -> dict[str, list[str]]:
         """Names of the devices on which each datastore lies, by the datastore's key and name."""
@@ -158,11 +180,11 @@ class DerivationRules:
                 found.setdefault(key, []).append(device)
         return found
 
-    def _store_of(self, disk: Entity) -> str:
-        """Where the virtual disk lies, as the inventory says of its VM."""
+    def _lay_on(self, disk: Entity) -> Sequence[Held]:
+        """Where the virtual disk lay when, as the inventory says of its VM."""
         assert disk.parent
-        facts = self._by_fact.get(f"vdisk.{disk.name}.datastore", {}).get(disk.parent)
-        return str(facts[-1].value) if facts else ""
+        facts = self._by_fact.get(f"vdisk.{disk.name}.datastore", {}).get(disk.parent, ())
+        return [one for one in held(facts, self._told) if one.end > self._since]
 
     def _fits(self, rule: DerivedCounter, ref: EntityRef) -> bool:
         """True if the facts that the rule asks of the entity are known, with values that it accepts."""

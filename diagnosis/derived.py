@@ -9,7 +9,7 @@ import numpy as np
 from diagnosis.derivation import ABSENT, DerivationRules, DerivedSeries
 from diagnosis.derived_facts import derived_facts
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
-from diagnosis.facts import FirstTold, facts_until, fill, held
+from diagnosis.facts import FirstTold, Held, facts_until, fill, held
 from diagnosis.reduction import reduce_members
 from resources.derived_counters import DerivedFile
 from sessions.model import (
@@ -67,7 +67,9 @@ class DerivedSource(PassingOn):
         self._real_counters = {*counters, *needed}
         self._real = list(source.series(self._real_counters))
         self._made: list[DerivedSeries] = []
-        rule_book = DerivationRules(self._real, self._entities, self._facts, self._by_fact)
+        rule_book = DerivationRules(
+            self._real, self._entities, self._facts, self._by_fact, self._told, window.start
+        )
         first = FIRST_DERIVED
         for one in sorted(fitting):
             found = rule_book.derive(one, wanted, first)
@@ -139,6 +141,8 @@ class DerivedSource(PassingOn):
             names[name] = _fact_rows(self._by_fact.get(fact, {}), owners, axis, self._told)
         shape = (members.size, axis.size)
         values = np.broadcast_to(evaluate(made.node, Operands(names, axis, shape)), shape)
+        if made.elsewhere:
+            values = _without(values, [made.elsewhere.get(one, ()) for one in members.tolist()], axis)
         return reduce_members(values, row, rows.size, "sum")
 
     def _rows(self, ids: IntArray, axis: IntArray, window: TimeRange | None) -> FloatArray:
@@ -185,6 +189,16 @@ class DerivedSource(PassingOn):
         most = np.zeros(rows.size, np.int64)
         np.maximum.at(most, row, counts)
         return Bounds(least[:, 0], reduce_members(high, row, rows.size, "sum")[:, 0]), most
+
+
+def _without(values: FloatArray, elsewhere: Sequence[Sequence[Held]], axis: IntArray) -> FloatArray:
+    """The members' samples with 0 where they count elsewhere; what is unknown stays it."""
+    result = np.array(values)
+    for row, periods in enumerate(elsewhere):
+        for one in periods:
+            there = (axis >= one.start) & (axis < one.end)
+            result[row, there] *= 0.0
+    return result
 
 
 def _fact_rows(

@@ -110,6 +110,25 @@ def test_a_vm_s_load_of_a_device_is_that_of_its_disks_there() -> None:
     assert values_of(source, "vdisk.commands", VM) == [40]
 
 
+def test_a_disk_that_moved_loads_each_device_while_it_lay_there() -> None:
+    other_lun, other_store = EntityRef("device", "naa.2"), EntityRef("datastore", "ds:///2")
+    moved = START + 40_000
+    found = session(
+        {(DISK, "vdisk.reads", ""): [10, np.nan, 30, 40], (DISK, "vdisk.writes", ""): [1, 2, 3, 4]},
+        [
+            Fact(VM, "vdisk.scsi0:0.datastore", STORE.key, START),
+            Fact(VM, "vdisk.scsi0:0.datastore", other_store.key, moved),
+            Fact(LUN, "device.datastore", STORE.key, START),
+            Fact(other_lun, "device.datastore", other_store.key, START),
+        ],
+    )
+    source = shipped(found, "disk.commands", "vdisk.commands")
+    before = values_of(source, "disk.commands", VM, "naa.1")
+    after = values_of(source, "disk.commands", VM, "naa.2")
+    assert before == pytest.approx([11, np.nan, 0, 0], nan_ok=True)
+    assert after == pytest.approx([0, np.nan, 33, 44], nan_ok=True)
+
+
 def test_little_s_law_gives_what_is_at_a_device_and_what_waits() -> None:
     seen_by = HOSTS[0].key
     found = session({
