@@ -51,6 +51,25 @@ class TestReadyHigh:
         vm(recording, "web01", ready=12.0)
         assert [one.problem for one in findings(recording)] == ["cpu.host_saturated"]
 
+    def test_the_first_and_last_minutes_of_a_full_host_belong_to_it(self) -> None:
+        """A mean of five minutes calls it full later, and not full any more earlier, than it is."""
+        recording = host(util=during(900, 2700, 90.0, 12.0), used=during(900, 2700, 60.0, 10.0), seconds=3600)
+        for name in ("a", "b"):
+            vm(recording, name, ready=during(900, 2700, 14.0, 0.4), run=during(900, 2700, 80.0, 10.0))
+        (found,) = findings(recording)
+        assert found.problem == "cpu.host_saturated"
+        (window,) = found.windows
+        assert (window.start, window.end) == (START + 900_000, START + 2_700_000)
+
+    def test_who_waits_before_and_after_a_full_host_waits_for_something_else(self) -> None:
+        recording = host(util=during(900, 2700, 90.0, 12.0), used=during(900, 2700, 60.0, 10.0), seconds=3600)
+        vm(recording, "a", ready=14.0, run=50.0)
+        vm(recording, "b", ready=during(900, 2700, 14.0, 0.4), run=during(900, 2700, 80.0, 10.0))
+        waiting, full = findings(recording)
+        assert (waiting.problem, waiting.entity_name) == (self.PROBLEM, "a")
+        assert [(one.start - START) // 1000 for one in waiting.windows] == [0, 2705]
+        assert full.problem == "cpu.host_saturated"
+
     def test_worlds_that_are_no_vms_are_not_judged(self) -> None:
         recording = host()
         recording.add("world", "system", {"cpu.ready": 300.0, "cpu.swap_wait": 50.0, "cpu.costop": 20.0})
