@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from sessions.model import Entity, EntityRef, Fact
 
+_NO_NAMES: Mapping[EntityRef, Collection[str]] = {}
 _Place = tuple[str, str]
 """The key of a host and the name of a VM there."""
 
 
 def known_to_vcenter(
-    entities: Mapping[EntityRef, Entity], placements: Iterable[Fact]
+    entities: Mapping[EntityRef, Entity],
+    placements: Iterable[Fact],
+    names: Mapping[EntityRef, Collection[str]] = _NO_NAMES,
 ) -> dict[EntityRef, EntityRef]:
     """Return the vCenter's entity for each VM of a capture that has the name of one VM on the same host.
+    ``names`` are all names of those that were renamed: a capture keeps the one of its first moment.
 
     ``placements`` are ``host`` facts: an inventory tells them, and so does the header of a capture. Names
     repeat: where two VMs of a host have the same one, in the capture or in the vCenter, nobody knows which is
@@ -25,7 +29,8 @@ def known_to_vcenter(
     for fact in placements:
         known = entities.get(fact.entity) if fact.entity.kind == "vm" else None
         if known is not None and not _is_of_capture(known):
-            told.setdefault((str(fact.value), known.name), set()).add(fact.entity)
+            for name in names.get(fact.entity, (known.name,)):
+                told.setdefault((str(fact.value), name), set()).add(fact.entity)
     if not told:
         return {}
     captured: dict[_Place, list[EntityRef]] = {}

@@ -19,7 +19,7 @@ from diagnosis.series_index import SeriesIndex
 from diagnosis.storage_table import StorageTable
 from resources.system_vms import NO_SYSTEM_VMS, SystemVms
 from resources.threshold_sets import NO_LIMITS, StorageLimits
-from sessions.current_records import with_current_names
+from sessions.current_records import names_over_time, with_current_names
 from sessions.guest_vms import guests_by_vm
 from sessions.model import Entity, EntityRef, IntArray, SampleSource, Series
 from sessions.times import TimeRange
@@ -70,7 +70,9 @@ class Topology:
         self.window = window
         self.pools = ResourcePools(self._facts, self._entities)
         self._agents = agents
-        self._bases = known_to_vcenter(self._entities, self._facts.named("host"))
+        self._bases = known_to_vcenter(
+            self._entities, self._facts.named("host"), names_over_time(entities, facts)
+        )
         self.seen_twice = frozenset((*self._bases, *self._bases.values()))
         """VMs that several sources have, as each of them knows them."""
         self.guests = guests_by_vm(self._entities, facts)

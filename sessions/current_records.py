@@ -44,6 +44,19 @@ def with_current_names(
     }
 
 
+def names_over_time(
+    entities: Mapping[EntityRef, Entity], facts: Iterable[Fact]
+) -> dict[EntityRef, frozenset[str]]:
+    """Return all names that each entity has had that was renamed; ``entities`` are as the session stores
+    them, under their first names.
+    """
+    found: dict[EntityRef, set[str]] = {}
+    for fact in facts:
+        if fact.name == "name" and fact.entity in entities:
+            found.setdefault(fact.entity, {entities[fact.entity].name}).add(str(fact.value))
+    return {ref: frozenset(names) for ref, names in found.items()}
+
+
 def current_events(written: Iterable[Event]) -> list[Event]:
     """Return the present events, ordered by time, from all written ones in the order of writing.
 

@@ -165,6 +165,22 @@ def test_one_of_that_name_on_another_host_is_another() -> None:
     assert named(found, "cpu.limit") == [("db01", "esx01/vm/db01"), ("db01", "uuid-1")]
 
 
+def test_one_that_was_renamed_meanwhile_is_still_the_same() -> None:
+    """A capture calls it as it was called when esxtop was started."""
+    inventory = Inventory()
+    ref = inventory.known("db01", "uuid-1")
+    inventory.fact(ref, "name", "erp-db01", from_s=300.0)
+    assert named(findings(capture("db01"), inventory), "cpu.limit") == [("erp-db01", "uuid-1")]
+
+
+def test_one_that_got_the_name_of_another_is_not_taken_for_it() -> None:
+    inventory = Inventory()
+    inventory.known("db01", "uuid-1")
+    inventory.fact(inventory.known("db02", "uuid-2"), "name", "db01", from_s=300.0)
+    found = named(findings(capture("db01"), inventory), "cpu.limit")
+    assert [key for _, key in found if key.startswith("esx01/vm/")]
+
+
 def test_hosts_and_devices_of_both_have_each_finding_once() -> None:
     esxtop, inventory = capture("db01", levels={"cpu.ready": 0.5}), Inventory()
     esxtop.shared(LUN, SLOW)
