@@ -26,7 +26,8 @@ class DerivedSeries:
     """All series that one rule derives in one source: member m is part of series ``first + row[m]``.
 
     ``ids[name][m]`` is the series that member m uses for the operand ``name``, or ABSENT; ``owners`` are the
-    entities of the derived series. ``elsewhere[m]`` is when member m counts for another series, and is 0 here.
+    entities of the derived series. ``elsewhere[m]`` is when member m counts for another series, and is
+    0 here.
     """
 
     rule: DerivedCounter

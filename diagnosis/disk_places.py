@@ -24,6 +24,13 @@ class DiskPlaces:
         """Return the datastores on which a VM is known to have disks."""
         return list(self._stores.get(vm, ()))
 
+    def store_on(self, device: EntityRef) -> EntityRef | None:
+        """Return the datastore that lies on a device, where that is known; of a host's view, of the device
+        itself.
+        """
+        key = self._facts.latest("device.datastore").get(device)
+        return None if key is None else EntityRef("datastore", str(key))
+
     @cached_property
     def _vms(self) -> dict[str, set[EntityRef]]:
         found: dict[str, set[EntityRef]] = defaultdict(set)

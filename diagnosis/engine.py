@@ -203,7 +203,7 @@ class Run:
             lambda finding: self._topology.pools.above(finding.entity),
             self._clusters_of,
             partial(_users_of, self._topology),
-            lambda finding: self._topology.disks.stores_of(finding.entity),
+            partial(_stores_of, self._topology),
             lambda finding: vsan_stores_of(self._topology, finding.entity),
             common.leader,
             self._stores_itself,
@@ -452,6 +452,14 @@ class Run:
 def _users_of(topology: Topology, finding: Finding) -> Sequence[EntityRef]:
     """The VMs with disks on the finding's entity."""
     return [topology.base(ref) for ref in topology.stored_on(finding.entity)]
+
+
+def _stores_of(topology: Topology, finding: Finding) -> Sequence[EntityRef]:
+    """The datastores of a VM's disks, or the one that lies on a device."""
+    if finding.entity.kind != "device":
+        return topology.disks.stores_of(finding.entity)
+    store = topology.disks.store_on(topology.base(finding.entity))
+    return () if store is None else (store,)
 
 
 def counters_of(rules: Iterable[CompiledRule], catalogue: Catalogue) -> dict[str, Counter]:

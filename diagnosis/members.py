@@ -189,10 +189,8 @@ class _Scope:
     def of(self, ref: EntityRef) -> Sequence[Placed]:
         if self._scope == "self":
             return self._chosen(ref, [Placed(ref)])
-        if self._scope == "hosts":
-            return self._chosen(ref, self._topology.below(self._source, ref, "host"))
-        if self._scope == "vsan":
-            return self._chosen(ref, self._vsan_parts(ref))
+        if self._scope in ("hosts", "store", "vsan"):
+            return self._chosen(ref, self._by_facts(ref))
         host, _, kind = self._scope.rpartition(".")
         if self._scope == "host":
             return self._topology.hosts(self._source, ref)
@@ -205,6 +203,18 @@ class _Scope:
                 periods = shared_periods(base.periods, one.periods)
                 found[one.ref] = joined_periods(found.get(one.ref, ()), periods)
         return self._chosen(ref, [Placed(one, periods) for one, periods in found.items() if periods != ()])
+
+    def _by_facts(self, ref: EntityRef) -> Sequence[Placed]:
+        if self._scope == "hosts":
+            return self._topology.below(self._source, ref, "host")
+        return self._store(ref) if self._scope == "store" else self._vsan_parts(ref)
+
+    def _store(self, device: EntityRef) -> Sequence[Placed]:
+        """The datastore that lies on a device, as the device's host sees it."""
+        store = self._topology.disks.store_on(self._topology.base(device))
+        host = self._topology.host(self._source, device)
+        found = self._topology.below(self._source, host, "datastore") if host and store else ()
+        return [one for one in found if self._topology.base(one.ref) == store]
 
     def _vsan_parts(self, ref: EntityRef) -> Sequence[Placed]:
         """What the vSAN performance service tells of the parts of a vSAN datastore, of a host, or of the host

@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
-    r"(self|elsewhere|guest|users|hosts|memory_tier|(host\.)?"
+    r"(self|elsewhere|guest|users|hosts|memory_tier|store|(host\.)?"
     r"(vm|vcpu|world|vdisk|port|nic|device|datastore|adapter|path|host)|vsan)"
 )
 
@@ -75,21 +75,21 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the host without samples, or ("all") to anything. ``says`` is a pattern of their text, in any capitals.
 
     ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
-    ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``memory_tier`` for devices that
-    a host uses as memory (no ``device`` here); ``vsan`` for the parts (hosts, disk groups, disks,
-    uplinks) that vSAN's performance service tells of a vSAN datastore, of a host (with ``others`` of the
-    other hosts of its datastore), or of the host of such a part; ``elsewhere`` for the same entity in other
-    sources; ``guest`` for what the VM's own guest counts, or those of a host's VMs; ``users`` for VMs, on any
-    host that shares this entity, whose per-device counters name it. ``others`` leaves the entity itself out,
-    and of a VM what is its own (its disks among those of its host). ``each_instance`` makes every instance a
-    member (PCPUs of a host), ``where_instance`` those whose name matches the pattern. ``where_name`` keeps
-    members whose name matches the pattern, ``same_prefix`` those whose name starts with the same number of
-    characters as the entity's, ``same_fact`` those with the same value of this fact (uplinks of one switch),
-    ``other_fact`` those with another value (VMs of another pool), ``same_switch`` the uplinks of the switches
-    that the entity's ports are on (all of them where that is not known and the host has only one switch; of a
-    device or datastore those of its host's VMkernel ports, all where these are not known). A counter written
-    ``fact:NAME`` is that fact of the member, ``host:NAME`` that counter of its host, ``user:NAME`` among
-    ``users`` that of the VM as a whole.
+    ``host.<kind>`` for that kind on the same host; ``hosts`` of a cluster; ``store`` for the datastore that
+    lies on a device; ``memory_tier`` for devices that a host uses as memory (no ``device`` here); ``vsan``
+    for the parts (hosts, disk groups, disks, uplinks) that vSAN's performance service tells of a vSAN
+    datastore, of a host (with ``others`` of the other hosts of its datastore), or of the host of such a part;
+    ``elsewhere`` for the same entity in other sources; ``guest`` for what the VM's own guest counts, or those
+    of a host's VMs; ``users`` for VMs, on any host that shares this entity, whose per-device counters name
+    it. ``others`` leaves the entity itself out, and of a VM what is its own (its disks among those of its
+    host). ``each_instance`` makes every instance a member (PCPUs of a host), ``where_instance`` those whose
+    name matches the pattern. ``where_name`` keeps members whose name matches the pattern, ``same_prefix``
+    those whose name starts with the same number of characters as the entity's, ``same_fact`` those with the
+    same value of this fact (uplinks of one switch), ``other_fact`` those with another value (VMs of another
+    pool), ``same_switch`` the uplinks of the switches that the entity's ports are on (all of them where that
+    is not known and the host has only one switch; of a device or datastore those of its host's VMkernel
+    ports, all where these are not known). A counter written ``fact:NAME`` is that fact of the member,
+    ``host:NAME`` that counter of its host, ``user:NAME`` among ``users`` that of the VM as a whole.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile, ``median`` (of an even

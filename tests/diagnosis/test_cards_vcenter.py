@@ -141,6 +141,23 @@ class TestStorageIoControl:
         assert found.causes[0].cause == "external_workload"
         assert "Non-VI workload on lun-c" in found.causes[0].because
 
+    @pytest.mark.parametrize(("lies_on_it", "first"), [(True, "throttled_depth"), (False, "")])
+    def test_the_queue_that_it_holds_back_follows_from_it(self, lies_on_it: bool, first: str) -> None:
+        """Of the datastore that lies on the device: another one of the host tells nothing of its queue."""
+        recording = self.store(60.0, 6.0, 5.0)
+        device = recording.shared(LUN, {}, "device")
+        for counter, level in (
+            ("disk.kernel_latency", 20.0), ("disk.queue_latency", 20.0), ("disk.device_latency", 6.0),
+            ("disk.commands", 400.0), ("disk.queued", 8.0), ("disk.active", 3.0), ("disk.queue_depth", 64.0),
+        ):  # fmt: skip
+            recording.has(device, {counter: level}, "esx01")
+        recording.fact(device, "device.datastore", "lun-c" if lies_on_it else "lun-d")
+        found = only(recording, problem="storage.queueing")
+        likely = [one.cause for one in found.causes if one.verdict == "likely"]
+        assert likely == ([first] if first else [])
+        above = found.consequence_of
+        assert (above[0] if above else "") == (self.PROBLEM if lies_on_it else "")
+
 
 class TestPaths:
     PROBLEM = "storage.path"
