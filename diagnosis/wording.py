@@ -145,12 +145,16 @@ class SentenceWriter:
         return format_value(value, unit) if state is None else state.value_name(round(value)) or _HOLE
 
     def _events(self, name: str, row: int) -> str:
-        """What the events of a signal say that happened in the row's windows, the longest first."""
+        """What the events of a signal say that happened in the row's windows or still count there, the
+        longest first.
+        """
         times = self.scene.times[self._operands.windows[row]]
         if not times.size:
             return ""
-        found = self.scene.events_of(self.scene.compiled.signals[name].signal, row)
-        between = [one for one in found if one.at <= times[-1] and one.until >= times[0] - _NEAR_MS]
+        signal = self.scene.compiled.signals[name].signal
+        found = self.scene.events_of(signal, row)
+        since = times[0] - max(_NEAR_MS, round(signal.after_s * 1000))
+        between = [one for one in found if one.at <= times[-1] and one.until >= since]
         ordered = sorted(between, key=lambda one: one.at - one.until)
         alike = {_FOLDED.sub("", told_text(one)): one for one in reversed(ordered)}  # keeps the longest
         kept = [one for one in ordered if alike[_FOLDED.sub("", told_text(one))] is one]

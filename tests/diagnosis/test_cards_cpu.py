@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sessions.findings import Finding
+from sessions.model import EntityRef
 from tests.diagnosis.cpu_sites import host, vcpu_runs, vm, with_pcpus
 from tests.diagnosis.recordings import START, Level, Recording, cause, during, findings, only, verdicts
 
@@ -267,7 +268,9 @@ class TestHostSaturated:
         assert found.causes[0].cause == "too_many_vms"
         assert verdicts(found)["recent_failover"] == "unknown"
 
-    def failed_over(self, kind: str, arrivals: int, *, hour: float = 3000.0) -> Finding:
+    def failed_over(
+        self, kind: str, arrivals: int, *, hour: float = 3000.0, told_of_host: str = ""
+    ) -> Finding:
         """A host that VMs came to in the hour before, seen by a vCenter."""
         recording = with_pcpus(host(util=96.0, used=60.0, source="vcenter"), [96.0] * 16)
         for number in range(30):
@@ -280,6 +283,8 @@ class TestHostSaturated:
         elsewhere = vm(recording, "other", ready=0.0)
         recording.fact(elsewhere, "host", "esx02", -9000)
         recording.event(elsewhere, kind, "other was restarted where it was", -hour)
+        if told_of_host:
+            recording.event(EntityRef("host", "esx02"), "host", told_of_host, -hour)
         return only(recording, problem=self.PROBLEM)
 
     def test_a_failover_in_the_hour_before(self) -> None:
@@ -295,6 +300,25 @@ class TestHostSaturated:
         assert verdicts(self.failed_over("vmotion", 7))["recent_failover"] == "possible"
         assert verdicts(self.failed_over("vmotion", 4))["recent_failover"] == "ruled out"
         assert verdicts(self.failed_over("ha", 7, hour=5400.0))["recent_failover"] == "ruled out"
+
+    @pytest.mark.parametrize(
+        ("told", "verdict"),
+        [
+            ("Host esx02 in Datacenter has entered maintenance mode", "likely"),
+            ("Maintenance mode of esx02: on, before off", "likely"),
+            ("Host esx02 in Datacenter has exited maintenance mode", "possible"),
+            ("Maintenance mode of esx02: off, before on", "possible"),
+        ],
+    )
+    def test_vms_that_came_when_a_host_was_emptied(self, told: str, verdict: str) -> None:
+        found = self.failed_over("vmotion", 7, told_of_host=told)
+        assert verdicts(found)["recent_failover"] == verdict
+        because = cause(found, "recent_failover").because
+        assert (because == f"In the hour before, 7 VMs came here by vMotion, and this was told: {told}.") == (
+            verdict == "likely"
+        )
+        few = self.failed_over("vmotion", 4, told_of_host=told)
+        assert verdicts(few)["recent_failover"] == "ruled out"
 
     def test_power_cap(self) -> None:
         recording = with_pcpus(host(util=96.0, used=45.0), [96.0] * 16)
