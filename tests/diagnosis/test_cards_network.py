@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sessions.model import EntityRef
+from sessions.model import EntityRef, SourceKind
 from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, during, findings, only, verdicts
 
 PORT: dict[str, Level] = {
@@ -190,6 +190,40 @@ class TestSaturated:
         assert found.causes[0].cause == "kernel_traffic"
         assert verdicts(found)["unbalanced_team"] in ("ruled out", "unknown")
         assert found.causes[0].verdict == ("possible" if kernel == "nothing tells" else "likely")
+
+    @pytest.mark.parametrize("source", ["esxtop", "vcenter"])
+    def test_a_team_that_lost_a_link(self, source: SourceKind) -> None:
+        """A vCenter tells no speed of a link that is down."""
+        recording = Recording(source=source, interval=20.0, seconds=1800)
+        is_down = during(600, 1200, 0.0, 1.0)
+        of_full: dict[str, Level] = {"net.mbits_tx": during(600, 1200, 9_600.0, 4_800.0)}
+        of_lost: dict[str, Level] = {"net.mbits_tx": during(600, 1200, 0.0, 4_800.0)}
+        if source == "esxtop":
+            of_full |= {"net.link_up": 1.0, "net.link_speed": 10_000.0}
+            of_lost |= {"net.link_up": is_down, "net.link_speed": 10_000.0}
+        full = recording.add("nic", "esx01/vmnic2", PORT | of_full)
+        lost = recording.add("nic", "esx01/vmnic3", PORT | of_lost)
+        for one in (full, lost):
+            recording.fact(one, "nic.switch", "vSwitch0")
+        if source == "vcenter":
+            recording.fact(full, "nic.speed_mbps", 10_000.0)
+            recording.fact(lost, "nic.speed_mbps", 10_000.0, 0, 600)
+            recording.fact(lost, "nic.speed_mbps", 10_000.0, 1205)
+        for number in range(10):
+            vm(recording, f"web{number}", mbits_tx=950.0)
+        found = {one.entity_name: one for one in findings(recording)}
+        because = found["esx01/vmnic2"].causes[0].because
+        assert found["esx01/vmnic2"].causes[0].cause == "team_lost_a_link"
+        assert because.startswith("esx01/vmnic3 of the same switch was down meanwhile (0 of the other links")
+        assert verdicts(found["esx01/vmnic2"])["unbalanced_team"] == "ruled out"
+        assert found["esx01/vmnic2"].consequence_of == ("net.errors", lost)
+        assert "was down for 10 min" in found["esx01/vmnic3"].conclusion
+
+    def test_a_plain_capture_does_not_tell_of_links(self) -> None:
+        recording = Recording(seconds=1800)
+        nic(recording, mbits_tx=during(600, 1200, 9_600.0, 4_800.0))
+        nic(recording, "vmnic3", mbits_tx=during(600, 1200, 0.0, 4_800.0))
+        assert verdicts(only(recording, problem=self.PROBLEM))["team_lost_a_link"] == "unknown"
 
     def test_a_kind_of_traffic_that_is_not_known_leaves_no_hole(self) -> None:
         recording = Recording(source="vcenter", interval=20.0)
