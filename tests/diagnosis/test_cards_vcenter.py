@@ -310,6 +310,15 @@ class TestStorageVMotion:
         assert found.severity == "info"
         assert "Relocating app03 from lun-b to lun-a (10 min)" in found.conclusion
 
+    def test_a_disk_that_leaves_a_slow_datastore_was_slow_before(self) -> None:
+        recording = vcenter()
+        vm = recording.vm("app03", {"cpu.ready": 0.5})
+        slow = during(0, 600, 25.0, 2.0)
+        levels = {"vdisk.latency_read": slow, "vdisk.latency_write": slow}
+        recording.add("vdisk", "scsi0:0", DISK | levels, parent=vm)
+        recording.event(vm, "storage_vmotion", "Relocating app03 from lun-b to lun-a", 300, 300)
+        assert not findings(recording, problem="svmotion.impact")
+
     @pytest.mark.parametrize("text", ["Relocating app03 from lun-b to lun-a", "Relocating app03"])
     def test_it_is_the_cause_where_the_datastore_slows_down(self, text: str) -> None:
         recording = vcenter()
