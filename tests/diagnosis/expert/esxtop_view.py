@@ -80,7 +80,7 @@ _ONLY_ALL = frozenset(
 def columns(site: Site, host: Thing, *, plain: bool = False, without: Collection[str] = ()) -> list[Column]:
     """The columns of one host's capture, but of some classes: path and values, in esxtop's order."""
     found: list[Column] = []
-    absent = {vm.name: site.there(vm, host) for vm in site.vms(host) if not site.stays(vm)}
+    absent = {vm.name: _listed(site, vm, host) for vm in site.vms(host) if not site.stays(vm)}
     for cls, instance, counters in _classes(site, host):
         if cls in without:
             continue
@@ -97,6 +97,12 @@ def columns(site: Site, host: Thing, *, plain: bool = False, without: Collection
 def vms_at_start(site: Site, host: Thing) -> list[Thing]:
     """The VMs that a capture lists: those of its first moment; one that leaves is zero-filled."""
     return [vm for vm in site.vms(host) if site.there(vm, host)[0]]
+
+
+def _listed(site: Site, vm: Thing, host: Thing) -> FloatArray:
+    """1 while a VM has columns with numbers: one that comes back has other worlds, which a capture lacks."""
+    result: FloatArray = np.minimum.accumulate(site.there(vm, host))
+    return result
 
 
 def _printed(counter: str, values: FloatArray) -> FloatArray:

@@ -64,9 +64,12 @@ USUAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
 _CONFIGURED = frozenset({
     "tools", "snapshots", "cpu_limit_mhz", "cpu_reservation_mhz", "cpu_shares", "mem_limit_mb",
     "mem_reservation_mb", "moves", "off_at", "cpu_limits", "mem_limits", "pools", "shown", "fewer_vcpus",
+    "offs", "renames", "uplinks",
 })  # fmt: skip
 """What a VM may be given beside what every VM has: ``moves`` are times (s) with the host to which it moves
-then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off. ``cpu_limits`` (MHz) and
+then (and ``ha`` if HA restarts it there), and at ``off_at`` (s) it is switched off; ``offs`` are times from
+when until when it is off. ``renames`` are times with the name that it gets then, ``uplinks`` times with the
+uplink over which its team sends it then. ``cpu_limits`` (MHz) and
 ``mem_limits`` (MB) are limits that change: each from when until when (s), and how much. ``pools`` are times
 with the pool to which it is moved then, ``shown`` is the name that people see where another VM has the same,
 and ``fewer_vcpus`` is a time with the number of its vCPUs until then: the others are added in mid-recording.
@@ -240,11 +243,13 @@ class Site:
         result = np.full(len(self.seconds), float(vm.fixed["host"] == host.name))
         for at, to, *_ in vm.fixed.get("moves", ()):
             result = np.where(self.seconds >= at, float(to == host.name), result)
-        return np.where(self.seconds >= vm.fixed.get("off_at", np.inf), 0.0, result)
+        for start, end in offs_of(vm):
+            result = np.where((self.seconds >= start) & (self.seconds < end), 0.0, result)
+        return result
 
     def stays(self, vm: Thing) -> bool:
         """True for a VM that runs on one host all the time."""
-        return not vm.fixed.get("moves") and "off_at" not in vm.fixed
+        return not vm.fixed.get("moves") and not offs_of(vm)
 
     def limit(self, vm: Thing, what: str) -> FloatArray:
         """A VM's limit of ``cpu`` (MHz) or ``mem`` (MB) over time, as esxtop has it: -1 is none."""
@@ -501,8 +506,15 @@ class Site:
         return [
             self.things[f"port:{vm.name}"]
             for vm in self.vms(host)
-            if vm.fixed["uplink"] == uplink and vm.fixed["switch"] == nic.fixed["switch"]
+            if uplink in uplinks_of(vm) and vm.fixed["switch"] == nic.fixed["switch"]
         ]
+
+    def goes_over(self, vm: Thing, uplink: str) -> FloatArray:
+        """1 while a VM sends over an uplink of its team, 0 otherwise."""
+        result: FloatArray = self.zeros() + float(vm.fixed["uplink"] == uplink)
+        for at, to in vm.fixed.get("uplinks", ()):
+            result = np.where(self.seconds >= at, float(to == uplink), result)
+        return result
 
     @once_each
     def traffic(self, one: Thing) -> dict[str, FloatArray]:
@@ -516,7 +528,8 @@ class Site:
             return kept
         host = self.host_of(one)
         for port in self.ports_of(one):
-            here = self.there(self.things[f"vm:{port.name}"], host)
+            vm = self.things[f"vm:{port.name}"]
+            here = self.there(vm, host) * self.goes_over(vm, one.name.rpartition("/")[2])
             for key, value in self.traffic(port).items():
                 kept[key] = kept[key] + value * here
         for way in ("rx", "tx"):
@@ -533,6 +546,17 @@ class Site:
 def hosts_of(vm: Thing) -> tuple[str, ...]:
     """The names of the hosts on which a VM runs, one after the other."""
     return (vm.fixed["host"], *(to for _, to, *_ in vm.fixed.get("moves", ())))
+
+
+def offs_of(vm: Thing) -> tuple[tuple[float, float], ...]:
+    """From when until when (s) a VM is off."""
+    ends = [(vm.fixed["off_at"], np.inf)] if "off_at" in vm.fixed else []
+    return (*((start, end) for start, end in vm.fixed.get("offs", ())), *ends)
+
+
+def uplinks_of(vm: Thing) -> tuple[str, ...]:
+    """The uplinks over which a VM sends, one after the other."""
+    return (vm.fixed["uplink"], *(to for _, to in vm.fixed.get("uplinks", ())))
 
 
 def devices_of(disk: Thing) -> tuple[str, ...]:

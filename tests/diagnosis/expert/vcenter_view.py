@@ -14,7 +14,7 @@ import numpy as np
 from sessions.model import FloatArray
 from tests.diagnosis.expert.esxtop_view import pcpu_times
 from tests.diagnosis.expert.shapes import weighted
-from tests.diagnosis.expert.site import Site, Thing, hosts_of, shown_name
+from tests.diagnosis.expert.site import Site, Thing, hosts_of, offs_of, shown_name
 
 INTERVAL_S = 20
 """vCenter's realtime interval."""
@@ -74,23 +74,36 @@ def _changed_facts(site: Site) -> Iterator[Json]:
                 until = end if end < site.seconds[-1] else None
                 yield {"object": vm.ref, "name": name, "value": limit, "from_s": start, "until_s": until}
     for nic in site.of("nic"):
-        speeds = site.level(nic, "speed")
-        for tick in np.flatnonzero(np.diff(speeds)) + 1:
-            at, speed = float(site.seconds[tick]), int(speeds[tick])
-            yield {"object": nic.ref, "name": "nic.speed_mbps", "value": speed, "from_s": at}
+        yield from _changed_speed(site, nic)
     for host in site.of("host"):
         for at, is_there in _changes(site, host):
             state = "connected" if is_there else "notResponding"
             yield {"object": host.ref, "name": "connection_state", "value": state, "from_s": at}
 
 
+def _changed_speed(site: Site, nic: Thing) -> Iterator[Json]:
+    """How fast a NIC is from when until when; while its link is down it has no speed."""
+    speeds = site.level(nic, "speed") * (site.level(nic, "up") > 0)
+    ticks = [0, *(int(tick) for tick in np.flatnonzero(np.diff(speeds)) + 1)]
+    for tick, after in zip(ticks, [*ticks[1:], None], strict=True):
+        if len(ticks) > 1 and speeds[tick]:
+            until = None if after is None else float(site.seconds[after])
+            speed, at = int(speeds[tick]), float(site.seconds[tick])
+            yield {
+                "object": nic.ref, "name": "nic.speed_mbps", "value": speed, "from_s": at, "until_s": until
+            }  # fmt: skip
+
+
 def _changed_placement(site: Site, vm: Thing) -> Iterator[Json]:
     """Where a VM runs, if it is on, its pool, its vCPUs, and where its disks lie."""
     for at, to, *_ in vm.fixed.get("moves", ()):
         yield {"object": vm.ref, "name": "host", "value": to, "from_s": at}
-    if "off_at" in vm.fixed:
-        at = vm.fixed["off_at"]
-        yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": at}
+    for start, end in offs_of(vm):
+        yield {"object": vm.ref, "name": "power_state", "value": "poweredOff", "from_s": start}
+        if end < site.seconds[-1]:
+            yield {"object": vm.ref, "name": "power_state", "value": "poweredOn", "from_s": end}
+    for at, name in vm.fixed.get("renames", ()):
+        yield {"object": vm.ref, "name": "name", "value": name, "from_s": at}
     for at, pool in vm.fixed.get("pools", ()):
         yield {"object": vm.ref, "name": "pool", "value": f"pool:{pool}", "from_s": at}
     if "fewer_vcpus" in vm.fixed:
@@ -114,9 +127,16 @@ def _happened(site: Site) -> Iterator[Json]:
                 text = f"Migration of virtual machine {vm.name} from {before} to {to} completed"
                 yield {**_at(at - 8, "vmotion", vm, text), "lasted_s": 8}
             before = to
-        if "off_at" in vm.fixed:
-            text = f"{vm.name} on {before} in cluster01 is powered off"
-            yield _at(vm.fixed["off_at"], "power", vm, text)
+        for start, end in offs_of(vm):
+            on = f"{shown_name(vm)} on {before} in cluster01 is powered"
+            if start > 0:
+                yield _at(start, "power", vm, f"{on} off")
+            if end < site.seconds[-1]:
+                yield _at(end, "power", vm, f"{on} on")
+        name = shown_name(vm)
+        for at, new in vm.fixed.get("renames", ()):
+            yield _at(at, "inventory", vm, f"Renamed {name} from {name} to {new} in Datacenter")
+            name = new
     for host in site.of("host"):
         for at, is_there in _changes(site, host):
             told = "Connected to" if is_there else "Lost connection to"
@@ -285,7 +305,10 @@ def _host_counters(site: Site, host: Thing) -> dict[str, FloatArray]:
     util = 100 * site.busy(host) / pcpus
     worked = site.busy(host) * (1 - 0.5 * site.overlapped(host)) * site.level(host, "freq")
     usage = np.minimum(100 * worked / host.fixed["cores"], 100.0)
-    active = [vm.fixed["memory_gb"] * 1024 * site.level(vm, "active") / 100 for vm in site.vms(host)]
+    active = [
+        vm.fixed["memory_gb"] * 1024 * site.level(vm, "active") / 100 * site.there(vm, host)
+        for vm in site.vms(host)
+    ]
     return {
         "cpu.usage.average": usage * 100,
         "cpu.usagemhz.average": worked * host.fixed["mhz"],
