@@ -22,7 +22,7 @@ class TestReadyHigh:
         assert found.entity_name == "web01"
         assert found.conclusion == (
             "web01 was ready to run but not run for 12 % of the time on its worst vCPU, "
-            "while esx01's CPUs were 45 % busy (45 % over the whole recording) and all VMs of esx01 together "
+            "while esx01's CPUs were 45 % busy (45 % over the whole recording); all VMs of esx01 together "
             "waited 12 %."
         )
         ready = next(item for item in found.evidence if item.counter == "cpu.ready")
@@ -242,7 +242,9 @@ class TestHostSaturated:
         (found,) = [one for one in full if one.entity_name == "esx01"]
         assert verdicts(found)["unlisted_vms"] == "ruled out"
         assert (found.causes[0].cause, found.causes[0].verdict) == ("recent_failover", "possible")
-        assert cause(found, "unlisted_vms").because.startswith("VMs came here in the hour before (1)")
+        assert cause(found, "unlisted_vms").because.startswith(
+            "No VMs came unseen: events of this session tell of 1 that came in the hour before"
+        )
 
     def test_a_vcenters_usage_ends_at_its_nominal_clock(self) -> None:
         """10 busy cores with turbo do more: 100 % is the end of the scale, no slow clock."""
@@ -556,7 +558,7 @@ class TestRollupsOfAVcenter:
             ("cpu.ready_high", f"app{number:02}") for number in range(4)
         }
         assert found[0].conclusion == (
-            "app00 was ready to run but not run for 22 % of the time on its worst vCPU, while all VMs "
+            "app00 was ready to run but not run for 22 % of the time on its worst vCPU; all VMs "
             "of esx01 together waited 8.92 %; how busy its CPUs were, this data does not say: its usage of "
             "90 % counts turbo and hyper-threads."
         )

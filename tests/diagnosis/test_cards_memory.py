@@ -320,7 +320,7 @@ class TestSwapping:
         recording = short_host(3.0)
         recording.vm("a", {"mem.swap_write": 2.0, "mem.swap_read": 0.5})
         assert only(recording, problem=self.PROBLEM).conclusion == (
-            "esx01 wrote 2 MB/s of a's memory to swap and read 0.50 MB/s back."
+            "esx01 swaps a's memory: 2 MB/s written, 0.50 MB/s read back."
         )
 
     def test_what_plain_esxtop_cannot_tell(self) -> None:
