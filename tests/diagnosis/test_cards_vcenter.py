@@ -55,6 +55,24 @@ class TestSnapshots:
         recording.add("vdisk", "scsi0:0", DISK | given, parent=ref)
         return ref
 
+    @pytest.mark.parametrize(
+        ("last", "note"),
+        [
+            (6.0, "At the end of the recording it has 6 snapshots: the chain grows."),
+            (5.0, ""),
+            (0.0, "The 5 snapshots are gone at the end of the recording: steps against them come too late"),
+        ],
+    )
+    def test_how_many_it_has_at_the_end(self, last: float, note: str) -> None:
+        recording = vcenter()
+        vm = self.vm(recording, "sql01", 5.0)
+        recording.fact(vm, "snapshots", last, 1000)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.conclusion.startswith("sql01 has 5 snapshots")
+        assert [one for one in found.notes if "at the end" in one.lower()][:1] == [
+            one for one in found.notes if note and one.startswith(note)
+        ]
+
     @pytest.mark.parametrize(("snapshots", "is_found"), [(0.0, False), (3.0, False), (4.0, True)])
     def test_a_chain_is_deep_from_four_on(self, snapshots: float, is_found: bool) -> None:
         recording = vcenter()
