@@ -20,7 +20,8 @@ _NAMED = 3
 """Events that a note tells in full."""
 _OF_THE_VM = ("cpu.", "mem.")
 """Groups of counters that end with a VM: of its disks esxtop goes on to print zeros."""
-_LATE = "Steps against it come too late unless it returns: find out who or what did that."
+_TOO_LATE = "come too late"
+_LATE = f"Steps against it {_TOO_LATE} unless it returns: find out who or what did that."
 
 
 def end_note(
@@ -30,9 +31,11 @@ def end_note(
     topology: Topology,
     events: SessionEvents,
     table: SampleTable,
+    notes: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return the sentence that a finding gets when it was over before the last sample, and something that
-    happened about then is told, or its VM is gone since; ``axis`` are the times of its source (ms).
+    happened about then is told, or its VM is gone since; ``axis`` are the times of its source (ms). That
+    steps come too late is not said again where one of its card's ``notes`` does.
     """
     after = axis[axis > windows[-1].end] if windows else axis[:0]
     if not after.size or axis[-1] - windows[-1].end < hit.compiled.sustained.clear_s * 1000:
@@ -52,7 +55,8 @@ def end_note(
     named = texts if len(texts) <= _NAMED + 1 else [*texts[:_NAMED], f"and {len(texts) - _NAMED} more"]
     said = "; ".join(named)
     ago = format_duration((int(axis[-1]) - windows[-1].end) / 1000)
-    return (f"It ended {ago} before the last sample, when this was told: {said}. {_LATE}",)
+    late = "" if any(_TOO_LATE in one for one in notes) else f" {_LATE}"
+    return (f"It ended {ago} before the last sample, when this was told: {said}.{late}",)
 
 
 def _left_note(hit: Hit, topology: Topology, table: SampleTable) -> tuple[str, ...]:

@@ -337,7 +337,7 @@ class Run:
                 *class_note(hit, self._topology),
                 *short_note(hit, axis),
                 *pattern_note(hit, windows, axis, stands_out=worst.stands_out),
-                *end_note(hit, windows, axis, self._topology, self._events, self._table),
+                *end_note(hit, windows, axis, self._topology, self._events, self._table, worst.notes),
             ),
             changes=changes,
             changes_left=left,

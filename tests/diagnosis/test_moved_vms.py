@@ -172,6 +172,20 @@ def test_what_ended_it_and_who_left_is_told_with_the_steps() -> None:
     assert "; at the end on esx02)" in told or "db0" not in told
 
 
+def test_that_steps_come_too_late_is_said_once() -> None:
+    """By the limit that is gone, and not again by the event that lifted it."""
+    recording = Recording("esx01", source="vcenter", interval=20.0, seconds=2400.0)
+    recording.on_host({"cpu.pcpu_used": 20.0})
+    vm = recording.vm("web01", {
+        "cpu.max_limited": during(0, 900, 20.0), "cpu.ready": during(0, 900, 21.0, 0.5), "cpu.run": 40.0,
+        "cpu.alloc_max": during(0, 900, 2000.0, -1.0),
+    })  # fmt: skip
+    recording.event(vm, "reconfigure", "Reconfigured web01", 910.0)
+    gone, ended = only(recording, problem="cpu.limit").notes
+    assert "come too late" in gone
+    assert ended.endswith("when this was told: Reconfigured web01.")
+
+
 def test_of_many_moves_that_ended_it_some_are_told_in_full() -> None:
     """DRS moved six VMs in one minute; all of them filled half a page."""
     recording = Recording("elsewhere", source="vcenter", interval=20.0, seconds=2400.0)
