@@ -14,6 +14,9 @@ from diagnosis.sustained import fewest_samples
 from sessions.model import EntityRef, IntArray
 from sessions.times import TimeRange
 
+_OF_A_VM = ("cpu.", "mem.")
+"""Cards whose counters end with a VM that leaves."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownSamples:
@@ -88,3 +91,18 @@ def rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> Judg
     most = int(count[judged].max(initial=0))
     fullest = int(np.argmax(np.where(judged, count, -1))) if judged.any() else -1
     return JudgedRows(scene.compiled.card.id, scene.rows, judged, to, most / possible, fullest, most)
+
+
+def judged_to(every: Sequence[JudgedRows], refs: Sequence[EntityRef], places: IntArray) -> IntArray:
+    """Return up to when (ms) each of ``refs`` was judged; ``places`` has that of each judged row, in order.
+
+    A VM was judged up to where its CPU or memory was, if it was: of the disks of one that left esxtop goes on
+    to print zeros, and what facts say holds on.
+    """
+    to, of_vm = np.zeros((2, len(refs)), np.int64)
+    ends = [rows.to[rows.judged] for rows in every]
+    np.maximum.at(to, places, np.concatenate(ends))
+    counted = [one * rows.card.startswith(_OF_A_VM) for one, rows in zip(ends, every, strict=True)]
+    np.maximum.at(of_vm, places, np.concatenate(counted))
+    is_vm = np.array([ref.kind == "vm" for ref in refs], np.bool_)
+    return np.where(is_vm & (of_vm > 0), of_vm, to)

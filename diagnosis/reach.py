@@ -13,7 +13,7 @@ from diagnosis.blind_rules import blind_reason
 from diagnosis.brief_rows import is_brief
 from diagnosis.check_numbers import NumberBook
 from diagnosis.detect import Detection
-from diagnosis.judged_rows import JudgedRows, KnownSamples, rows_judged
+from diagnosis.judged_rows import JudgedRows, KnownSamples, judged_to, rows_judged
 from diagnosis.kinds import plural
 from diagnosis.pruning import Pruning
 from diagnosis.samples import SampleTable
@@ -244,8 +244,7 @@ class ReachBook:
         judged = b"".join(id(rows.refs).to_bytes(8, "little") + rows.judged.tobytes() for rows in self._rows)
         if judged != kept.judged:
             self._renew(kept, judged)
-        to = np.zeros(len(kept.refs), np.int64)
-        np.maximum.at(to, kept.places, np.concatenate([rows.to[rows.judged] for rows in self._rows]))
+        to = judged_to(self._rows, kept.refs, kept.places)
         return {
             ref: EntityReach(until, *problems)
             for ref, until, problems in zip(kept.refs, to.tolist(), kept.problems, strict=True)

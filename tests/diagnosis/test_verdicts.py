@@ -25,7 +25,7 @@ from sessions.verdict_wording import (
     verdict_title,
 )
 from sessions.verdicts import NOT_JUDGED, CheckReach, SeverityCounts, SourceReach, Verdict, samples_after
-from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
+from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, during, problems, session
 from tests.sessions.memory_session import MemorySession
 from viewmodels.verdict_words import verdict_health
 
@@ -562,3 +562,20 @@ def test_every_main_check_of_an_area_is_a_card() -> None:
     for area in PROBLEM_AREAS:
         assert area.central <= cards
         assert {area_of(problem) for problem in area.central} == {area}
+
+
+def test_a_vm_that_left_was_judged_up_to_then() -> None:
+    """Of its disks esxtop goes on to print zeros."""
+    recording = Recording("esx01", seconds=2400, interval=20)
+    recording.on_host({"cpu.pcpu_util": 20.0, "cpu.pcpu_used": 18.0, "cpu.core_util": 22.0})
+    for name, until in (("leaves", 1200), ("stays", 2400)):
+        vm = recording.vm(name, {"cpu.ready": during(0, until, 0.5, float("nan"))})
+        recording.add(
+            "vdisk", "scsi0:0", {
+                "vdisk.reads": during(0, until, 50.0), "vdisk.writes": 0.0, "vdisk.latency_read": 1.0,
+                "vdisk.latency_write": 1.0,
+            }, parent=vm,
+        )  # fmt: skip
+    found = diagnosed(recording)
+    ends = {ref.key.rpartition("/")[2]: one.to for ref, one in found.reach.items() if ref.kind == "vm"}
+    assert ends == {"leaves": START + 1_200_000, "stays": START + 2_380_000}
