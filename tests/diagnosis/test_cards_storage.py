@@ -425,6 +425,17 @@ class TestAborts:
         lun(second)
         assert only(first, second, problem=self.PROBLEM).causes[0].cause == "path_fault"
 
+    @pytest.mark.parametrize(("elsewhere", "verdict"), [(0.0, "unknown"), (100.0, "likely")])
+    def test_a_host_that_asks_nothing_of_it_does_not_show_that_a_path_is_at_fault(
+        self, elsewhere: float, verdict: str
+    ) -> None:
+        first, second = host("esx01"), host("esx02")
+        for name in (LUN, f"{LUN[:-1]}7"):
+            lun(first, name, aborts=1.5, device_latency=3_500.0)
+            lun(second, name, commands=elsewhere)
+        one = next(one for one in findings(first, second, problem=self.PROBLEM) if one.entity_name == LUN)
+        assert verdicts(one)["path_fault"] == verdict
+
     def test_one_impatient_guest(self) -> None:
         first, second = host("esx01"), host("esx02")
         lun(first, aborts=0.5)

@@ -171,6 +171,14 @@ class TestFlat:
         assert "did 500 I/Os a second all the time: flat" in found.causes[0].because
         assert found.remedies
 
+    def test_fewer_that_are_as_slow_at_other_times_are_not_held_back_by_a_limit(self) -> None:
+        """60 I/Os a second in 12 ms, and 40 in 9 at other times: what holds it up is no limit."""
+        recording = site()
+        latency = during(300, 1200, 12.0, 9.0)
+        vm(recording, reads=during(300, 1200, 60.0, 40.0), writes=0.0, latency_read=latency)
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found)["iops_limit"] == "ruled out"
+
     def test_writes_of_a_vm_are_not_held_against_the_mean_of_its_device(self) -> None:
         """Nothing tells the device's writes from its reads: its mean is what the VM's mean is."""
         recording = site(device_latency=7.5)
