@@ -308,7 +308,9 @@ class TestWhatVcenterCountsAsDropped:
     def test_esxtop_counts_no_filtered_frames(self) -> None:
         recording = Recording()
         vm(recording, "web06", drops_rx=2.0)
-        assert cause(only(recording, problem=self.PROBLEM), "filtered_frames").verdict == "unknown"
+        told = cause(only(recording, problem=self.PROBLEM), "filtered_frames")
+        assert told.verdict == "ruled out"
+        assert told.because == "The 2 % are esxtop's count, which has no filtered frames in it."
 
     @pytest.mark.parametrize(
         ("adapter", "verdict"),
