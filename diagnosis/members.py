@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray
 
 _ABSENT = -1
+_FEW = 4096
 _MOST_KEPT = 4096
 """Signals whose members are kept: those of a small session's rules are a thousand."""
 _STORAGE = ("datastore", "device")
@@ -54,14 +56,22 @@ class Members:
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Which members differ in their series, and for every member which of those it is."""
         everyone = np.arange(self.row.size)
-        whose = {*zip(self.refs, self.instances, self.sources, strict=True)}
-        if not self.ids or len(whose) == self.row.size:
+        if not self.ids or self._are_all_distinct:
             return everyone, everyone
-        series = np.stack(list(self.ids.values()), axis=1)
-        _, first, place = np.unique(series, axis=0, return_index=True, return_inverse=True)
+        series = np.zeros(self.row.size, np.int64)
+        for ids in self.ids.values():  # one number for what the columns so far have, in their order
+            _, series = np.unique(series * (ids.max() + 2) + ids + 1, return_inverse=True)
+        _, first, place = np.unique(series, return_index=True, return_inverse=True)
         if first.size == self.row.size:
             return everyone, everyone
         return first, place.reshape(-1)
+
+    @property
+    def _are_all_distinct(self) -> bool:
+        """True if no member counts for two units; where one does, the first members mostly show it."""
+        whose = zip(self.refs, self.instances, self.sources, strict=True)
+        some = [*islice(whose, _FEW)]
+        return len({*some}) == len(some) and len({*some, *whose}) == self.row.size
 
     @cached_property
     def once(self) -> tuple[Mapping[str, IntArray], Sequence[EntityRef]]:
@@ -118,11 +128,25 @@ class _Found:
         for name, held in self.ids.items():
             held.extend(ids[name])
 
+    def extend_but(self, row: int, others: _Found, left_out: Sequence[int]) -> None:
+        """Add all members of ``others`` to a row, but for those at the places ``left_out``, ascending."""
+        start = 0
+        for end in (*left_out, len(others.row)):
+            part = slice(start, end)
+            self.row += [row] * (end - start)
+            self.refs += others.refs[part]
+            self.instances += others.instances[part]
+            self.sources += others.sources[part]
+            self.periods += others.periods[part]
+            for name, held in self.ids.items():
+                held.extend(others.ids[name][part])
+            start = end + 1
+
     def freeze(self, unit: Sequence[int]) -> Members:
         """The members in the order of their units; ``unit`` says which unit each row of the scene has."""
         row = np.array(self.row, dtype=np.int64)
         if not (row[1:] >= row[:-1]).all():
-            order = sorted(range(len(self.row)), key=self.row.__getitem__)
+            order = np.argsort(row, kind="stable").tolist()
             row = row[order]
             self.ids = {name: [ids[one] for one in order] for name, ids in self.ids.items()}
             self.refs = [self.refs[one] for one in order]
@@ -238,11 +262,9 @@ class _Scope:
         """Those that the signal asks for by name, fact, or as others than the entity itself."""
         signal = self._signal
         if signal.others:
-            own = {ref, *(one.ref for one in self._parts_of_vm(ref))}
+            own = self.own(ref)
             found = [one for one in found if one.ref not in own]
-        if signal.where_name:
-            wanted = re.compile(signal.where_name)
-            found = [one for one in found if wanted.fullmatch(self._topology.entity(one.ref).name)]
+        found = self._named(found)
         if signal.same_prefix:
             prefix = self._topology.entity(ref).name[: signal.same_prefix]
             found = [one for one in found if self._topology.entity(one.ref).name.startswith(prefix)]
@@ -253,6 +275,20 @@ class _Scope:
             known = self._topology.texts(signal.other_fact)
             found = [one for one in found if known.get(one.ref) != known.get(ref)]
         return self._on_its_switches(ref, found) if signal.same_switch else found
+
+    def _named(self, found: Sequence[Placed]) -> Sequence[Placed]:
+        if not self._signal.where_name:
+            return found
+        wanted = re.compile(self._signal.where_name)
+        return [one for one in found if wanted.fullmatch(self._topology.entity(one.ref).name)]
+
+    def own(self, ref: EntityRef) -> Collection[EntityRef]:
+        """The entity itself and what it has of the kind that is asked for: none of them is an other one."""
+        return {ref, *(one.ref for one in self._parts_of_vm(ref))}
+
+    def on_host(self, host: EntityRef) -> Sequence[Placed]:
+        """All on a host that the signal asks for by kind and name, an entity's own and the others."""
+        return self._named(self._topology.below(self._source, host, self._scope.rpartition(".")[2]))
 
     def _parts_of_vm(self, ref: EntityRef) -> Sequence[Placed]:
         """What a VM has of the kind that the signal asks for on its host: disks, ports."""
@@ -316,6 +352,8 @@ class _Gathering:
                 sources = sorted(sources, key=lambda one: one != self._source)
             for other in sources:
                 self._collect_users(other, rows, met)
+        elif self._scope.startswith("host.") and self._signal.only_others:
+            self._others_by_host(rows)
         elif self._scope.partition(".")[0] != "host" or self._signal.depends_on_self:
             self._collect(self._source, [self._in_scope(ref) for ref in rows])
         else:
@@ -332,6 +370,31 @@ class _Gathering:
         self._collect(self._source, [self._in_scope(rows[row]) for row in first.values()])
         units = {key: number for number, key in enumerate(first)}
         return self._found.freeze([units[key] for key in keys])
+
+    def _others_by_host(self, rows: Sequence[EntityRef]) -> None:
+        """What is on a host is looked up once: each row that never moved has all of it but its own."""
+        hosts = [self._topology.hosts(self._source, ref) for ref in rows]
+        placed = zip(rows, hosts, strict=True)
+        self._collect(self._source, [() if len(some) == 1 else self._in_scope(ref) for ref, some in placed])
+        known: dict[EntityRef, tuple[_Found, dict[EntityRef, list[int]]]] = {}
+        for row, some in enumerate(hosts):
+            if len(some) != 1:
+                continue
+            host = some[0].ref
+            if host not in known:
+                known[host] = self._all_on(host)
+            everyone, places = known[host]
+            own = sorted(at for one in self._around.own(rows[row]) for at in places.get(one, ()))
+            self._found.extend_but(row, everyone, own)
+
+    def _all_on(self, host: EntityRef) -> tuple[_Found, dict[EntityRef, list[int]]]:
+        """All members on a host, and at which places each entity is."""
+        gathering = _Gathering(self._topology, self._signal, self._counters, self._source, {})
+        gathering._collect(self._source, [self._around.on_host(host)])
+        places: dict[EntityRef, list[int]] = {}
+        for place, ref in enumerate(gathering._found.refs):
+            places.setdefault(ref, []).append(place)
+        return gathering._found, places
 
     def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
         found = self._placed.get(ref)

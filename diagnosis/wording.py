@@ -86,6 +86,7 @@ class SentenceWriter:
     ) -> None:
         self.scene = scene
         self._catalogue = catalogue
+        self._only_in_all_fields = catalogue.only_in_all_fields()
         self._operands = operands
         self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
@@ -198,9 +199,7 @@ class SentenceWriter:
             how = " (esxtop://, or esxtop -b -a there)".translate(_BRACKETS)
             return f"record esxtop of {self._host(row)}{how}"
         has_all = any(
-            topology.series.of_counter(source, key)
-            for source in captures
-            for key in self._catalogue.only_in_all_fields()
+            topology.series.of_counter(source, key) for source in captures for key in self._only_in_all_fields
         )
         return _TOLD_NOTHING if has_all else f"record esxtop of {self._host(row)} again, with -a"
 

@@ -93,3 +93,16 @@ def test_the_earliest_mean_is_of_the_first_seconds_that_are_known() -> None:
     values = np.array([[4.0, 2.0, 9.0, 9.0, 9.0, 9.0], [np.nan, np.nan, 6.0, np.nan, 1.0, 1.0]])
     assert earliest_mean(values, times, 40.0).tolist() == [[3.0], [6.0]]
     assert np.isnan(earliest_mean(values[:, :0], times[:0], 40.0)).all()
+
+
+@pytest.mark.parametrize("how", ["lower", "median", "upper"])
+def test_a_quarter_is_the_same_where_all_is_known_and_where_one_member_says_nothing(how: str) -> None:
+    """With all of them known they need not be put in order."""
+    values = samples(0.0)[:, :40]
+    silent = np.concatenate([values, np.full((8, 40), np.nan)])
+    rows = np.concatenate([ROWS, np.arange(8)])
+    order = np.argsort(rows, kind="stable")
+    known, mixed = reduce_members(values, ROWS, 8, how), reduce_members(silent[order], rows[order], 8, how)
+    np.testing.assert_array_equal(known, mixed)
+    one_more = reduce_members(values[:3], ROWS[:3], 2, how)
+    np.testing.assert_array_equal(one_more[0], values[0])
