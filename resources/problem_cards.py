@@ -123,16 +123,7 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def depends_on_self(self) -> bool:
         """True if the members are chosen by properties of the judged entity other than its place."""
-        return self.others or self._compares
-
-    @property
-    def only_others(self) -> bool:
-        """True if the members are all of its place but what is the judged entity's own."""
-        return self.others and not self._compares
-
-    @property
-    def _compares(self) -> bool:
-        return bool(self.same_prefix or self.same_fact or self.other_fact or self.same_switch)
+        return self.others or bool(self.same_prefix or self.same_fact or self.other_fact or self.same_switch)
 
     @property
     def measured(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from diagnosis.compiled import CompiledSignal
 from diagnosis.members import Members
 from diagnosis.prepared import Prepared, prepare
+from diagnosis.signal_scope import only_others
 from diagnosis.topology import Topology
 from resources.problem_cards import Signal
 from sessions.model import EntityRef
@@ -38,7 +39,7 @@ def crowded() -> Prepared:
 def of_others(prepared: Prepared) -> list[CompiledSignal]:
     """All signals of the cards that read what the others of a host have."""
     signals = [one for rule in prepared.rules for one in rule.signals.values()]
-    return [one for one in signals if one.signal.only_others and one.signal.of.startswith("host.")]
+    return [one for one in signals if only_others(one.signal)]
 
 
 def members(prepared: Prepared, signal: CompiledSignal, rows: list[EntityRef]) -> Members:
@@ -86,6 +87,6 @@ def test_what_is_on_a_host_is_looked_up_once_for_all_its_vms(monkeypatch: pytest
 
 
 def test_signals_that_compare_the_others_look_at_each() -> None:
-    assert Signal(of="host.vm", counter="cpu.ready", others=True).only_others
-    assert not Signal(of="host.vm", counter="cpu.ready", others=True, same_fact="pool").only_others
-    assert not Signal(of="host.vm", counter="cpu.ready").only_others
+    assert only_others(Signal(of="host.vm", counter="cpu.ready", others=True))
+    assert not only_others(Signal(of="host.vm", counter="cpu.ready", others=True, same_fact="pool"))
+    assert not only_others(Signal(of="host.vm", counter="cpu.ready"))
