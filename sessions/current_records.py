@@ -32,16 +32,19 @@ def current_facts(written: Iterable[Fact]) -> list[Fact]:
 def with_current_names(
     entities: Mapping[EntityRef, Entity], facts: Iterable[Fact]
 ) -> dict[EntityRef, Entity]:
-    """Return the entities under the names that they have now.
+    """Return the entities under the names that they have now; one without a name, or of blanks, is called by
+    its key.
 
     An entity keeps the name that it had when the session met it; a later name is a fact ``name``. ``facts``
     are those that hold, ordered by start, as ``current_facts`` returns them.
     """
     names = {fact.entity: str(fact.value) for fact in facts if fact.name == "name" and fact.end is None}
-    return {
-        ref: replace(entity, name=names[ref]) if names.get(ref, entity.name) != entity.name else entity
-        for ref, entity in entities.items()
-    }
+    found = {}
+    for ref, entity in entities.items():
+        told = (names.get(ref, entity.name), entity.name, ref.key)
+        name = next((one for one in told if one.strip()), ref.key)
+        found[ref] = entity if name == entity.name else replace(entity, name=name)
+    return found
 
 
 def names_over_time(

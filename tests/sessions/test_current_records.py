@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sessions.current_records import with_current_names
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.sessions.memory_session import MemorySession
@@ -115,3 +116,20 @@ def test_gaps(session_path: Path, name: str) -> None:
     memory = MemorySession()
     memory.add_source(SourceSpec("lab", "x"), np.zeros(0, np.int64), [], np.zeros((0, 0)), gaps=written)
     assert memory.gaps() == wanted
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "now"),
+    [
+        ("SQL03", [], "SQL03"),
+        ("SQL03", ["SQL04"], "SQL04"),
+        ("", [], "4210"),
+        ("  ", [], "4210"),
+        ("SQL03", [" "], "SQL03"),
+        ("", ["SQL04"], "SQL04"),
+    ],
+)
+def test_what_has_no_name_is_called_by_its_key(first: str, later: list[str], now: str) -> None:
+    """Else a sentence has no subject: " was ready to run but not run for 30 % of the time"."""
+    facts = [Fact(VM, "name", name, T0) for name in later]
+    assert with_current_names({VM: Entity(VM, first)}, facts)[VM] == Entity(VM, now)
