@@ -44,7 +44,7 @@ _WHERE = {
     "cluster": "a host of it",
     "user": "a VM on it",
     "part": "a host or disk of it",
-    "stored": "a datastore of its disks",
+    "stored": "a datastore of its disks, or one on it",
     "way": "a device over the same way",
 }
 
