@@ -242,7 +242,7 @@ def test_an_nvme_that_takes_many_times_its_usual_is_slow(level: float, is_found:
     lun(recording, "t10.NVMe____Dell_Ent_NVMe_0100", device_latency=slow, commands=4_000.0)
     found = findings(recording, problem="storage.device_latency")
     assert bool(found) == is_found
-    assert all("times its usual 90.0 µs" in one.conclusion for one in found)
+    assert all("times its usual 90 µs" in one.conclusion for one in found)
 
 
 class TestNeighbours:
