@@ -123,8 +123,9 @@ class GrowingSession:
         present = ~np.isnan(frame.values)
         count, low, high = self._stats
         count[ids] += present.sum(axis=0)
-        low[ids] = np.fmin(low[ids], np.fmin.reduce(frame.values, axis=0))
-        high[ids] = np.fmax(high[ids], np.fmax.reduce(frame.values, axis=0))
+        # There is no instant where all of these series have ended and others of the source go on.
+        low[ids] = np.fmin(low[ids], np.fmin.reduce(frame.values, axis=0, initial=np.nan))
+        high[ids] = np.fmax(high[ids], np.fmax.reduce(frame.values, axis=0, initial=np.nan))
 
     @property
     def is_growing(self) -> bool:

@@ -49,6 +49,8 @@ class Prepared:
     events: SessionEvents
     gaps: EntityGaps
     members: MemberBook
+    changes: IntArray
+    """When facts begin and end, ascending: also those that are told ahead of the samples."""
     paths_are_final: bool = True
     scenes: dict[int, list[Scene]] = field(default_factory=dict)
     series: dict[int, IntArray] = field(default_factory=dict)
@@ -118,12 +120,12 @@ class Prepared:
         has not begun to.
         """
         old = self.window
-        times = (at for fact in self.source.facts() for at in (fact.start, fact.end) if at is not None)
-        return (
+        first, end = np.searchsorted(self.changes, (old.end + 1, window.end + 2)).tolist()
+        return bool(
             self.paths_are_final
             and window.start == old.start
             and self.possible.is_as_before(window)
-            and not any(old.end < at <= window.end + 1 for at in times)
+            and first == end
         )
 
     def _read_records(self, session: SampleSource) -> None:
@@ -169,9 +171,16 @@ def prepare(
     events = _events(session, told, problems, sources)
     gaps = gaps_by_entity(session.gaps(), window)
     members = MemberBook(topology)
+    facts = (
+        *possible.facts(),
+        *source.facts(),
+    )  # the latter are those alone that had begun by the window's end
+    changes = np.array(
+        sorted({at for fact in facts for at in (fact.start, fact.end) if at is not None}), np.int64
+    )
     return Prepared(
         problems, rules, possible, source, sources, window, topology, table, told, events, gaps, members,
-        are_final, only=only,
+        changes, are_final, only=only,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ def replay(
     *,
     late: int = 0,
     behind: int = 0,
+    ahead: int = 0,
     every: int = 1,
     ticks: int | None = None,
 ) -> Generator[int, None, None]:
@@ -24,6 +25,7 @@ def replay(
 
     Facts, events and gaps are written when their time has come. With ``late`` every second series of a source
     arrives that many instants later than the others; with ``behind`` all of every second source.
+    Facts come ``ahead`` seconds before the samples of their time, as where samples are asked for later.
     ``every`` instants are written before each yield.
     """
     with SessionWriter.create(path, durable=False) as writer:
@@ -41,7 +43,7 @@ def replay(
                     delay = (late if first else 0) + (behind if number % 2 == 0 else 0)
                     layouts.append((writer.ticks.add_layout(number, ids), frame.times, delay, stored))
         axis = np.unique(np.concatenate([times for _, times, *_ in layouts]))[:ticks]
-        told = 0
+        told, early = 0, 1000 * ahead
         for at in range(axis.size + late + behind):
             now = int(axis[min(at, axis.size - 1)])
             rows = []
@@ -49,7 +51,7 @@ def replay(
                 if 0 <= at - delay < axis.size and axis[at - delay] in times:
                     place = int(np.searchsorted(times, axis[at - delay]))
                     rows.append((layout, int(times[place]), values[place]))
-            writer.add_facts([one for one in session.facts() if told < one.start <= now])
+            writer.add_facts([one for one in session.facts() if told < one.start - early <= now])
             writer.add_events([one for one in session.events() if told < one.at <= now])
             writer.add_gaps([one for one in session.gaps() if told < one.end <= now])
             told = now

@@ -14,9 +14,18 @@ from diagnosis.live import LiveJudge
 from diagnosis.messages import Receiver, Sender, encode, read_event
 from lab import Lab, find_scenario, load_scenarios
 from resources.failures import CancelledError, UsageError
-from sessions.model import FloatArray, SampleSource, SeriesSpec
+from sessions.model import Entity, EntityRef, FloatArray, SampleSource, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
-from tests.diagnosis.recordings import Level, Recording, catalogue, diagnosed, during, problems, session
+from tests.diagnosis.recordings import (
+    START,
+    Level,
+    Recording,
+    catalogue,
+    diagnosed,
+    during,
+    problems,
+    session,
+)
 from tests.diagnosis.replaying import replay
 from tests.lab.in_memory import lab_session
 from tests.some_of_many import one_in
@@ -75,6 +84,39 @@ def test_a_vm_that_moves_and_facts_that_come_late(tmp_path: Path) -> None:
     recording.event(vm, "vmotion", "moved to esx02", 400.0, 10.0)
     recording.fact(vm, "cpu.limit_mhz", 2000.0, 500.0)
     assert len(judged_at_every_instant(session(recording), tmp_path / "s.hscope")[-1].findings) > 1
+
+
+def test_facts_that_are_told_before_the_samples_of_their_time(tmp_path: Path) -> None:
+    """A vCenter tells of a change at once; samples of that time are asked for half a minute later."""
+    recording = busy(source="vcenter")
+    other = recording.another_host("esx02", {"cpu.pcpu_util": 10.0, "cpu.pcpu_used": 9.0})
+    vm = recording.vm("old name", {"cpu.ready": 15.0, "cpu.max_limited": during(500, 900, 12.0, 0.0)})
+    recording.stays(vm, (0.0, recording.host), (410.0, other))
+    recording.fact(vm, "name", "new name", 530.0)
+    recording.fact(vm, "cpu.limit_mhz", 500.0, 490.0)
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", ahead=50)
+    names = [{each.entity_name for each in one.findings} for one in found]
+    assert any("old name" in some for some in names)
+    assert "new name" in names[-1]
+
+
+def test_all_that_is_judged_ends_and_other_series_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    with SessionWriter.create(path, durable=False) as writer:
+        host, vm = EntityRef("host", "esx01"), EntityRef("vm", "esx01/vm/1")
+        writer.add_entities([Entity(host, "esx01"), Entity(vm, "web", host)])
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 20.0))
+        judged, other = (
+            writer.ticks.add_layout(source, writer.add_series(source, [SeriesSpec(ref, counter, "%")]))
+            for ref, counter in ((vm, "cpu.ready"), (host, "raw/Nobody/Judges"))
+        )
+        writer.ticks.append_ticks([(judged, START + 20_000 * at, np.array([9.0])) for at in range(20)])
+        with SessionReader.open(path) as reader:
+            judge = LiveJudge(reader, problems(), catalogue())
+            judge.judge()
+            for at in range(20, 30):
+                writer.ticks.append_ticks([(other, START + 20_000 * at, np.array([1.0]))])
+                assert judge.judge() == diagnose_session(reader, problems(), catalogue())
 
 
 def test_an_event_alone_that_comes_late(tmp_path: Path) -> None:
