@@ -91,7 +91,7 @@ def test_a_hot_capacity_disk() -> None:
         STUDIES,
     )
     assert found.line == "The ratio is right, but dg1/disk3 is a hot disk."
-    assert found.notes[0].startswith("dg1/disk3 reads at 3 ms, 25.0 times its group (limit 10)")
+    assert found.notes[0].startswith("dg1/disk3 reads at 3 ms, 25 times its group (limit 10)")
 
 
 def test_without_a_reported_ratio_there_is_no_verdict() -> None:
