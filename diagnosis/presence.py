@@ -12,6 +12,7 @@ import numpy as np
 
 from diagnosis.arrays import usual_step
 from diagnosis.compiled import Template, compile_template
+from diagnosis.derived import FIRST_DERIVED
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.explain import verdict_of
 from diagnosis.language import Node, Shape, parse
@@ -171,6 +172,7 @@ class _Present:
         for kind in kinds:
             for ref in topology.rows(self._source, kind):
                 own = [one for one in topology.series.of_entity(self._source, ref) if one in counts]
+                own = [one for one in own if one < FIRST_DERIVED] or own  # what follows from facts goes on
                 if own:
                     told = self._gaps.get((self._source, ref))
                     told = told or self._gaps.get((self._source, topology.base(ref)), ())

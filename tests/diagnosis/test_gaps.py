@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from diagnosis import diagnose_session
 from sessions.model import EntityRef, Gap
 from sessions.times import TimeRange
+from tests.diagnosis.expert.scenarios import diagnosed as scenario_diagnosed
+from tests.diagnosis.expert.scenarios import scenarios
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems
 from tests.sessions.memory_session import MemorySession
 
@@ -179,3 +181,11 @@ def test_a_whole_recording_is_not_asked_where_it_was_and_only_a_number_below_its
         ("Time that they cover", 45.0, 60.0),
         ("Of the samples that were expected", 100.0, None),
     ]
+
+
+def test_what_follows_from_the_settings_of_a_host_that_failed_is_no_sample_of_it() -> None:
+    failed = scenarios()["ninth-ha-restarts-on-both-others"]
+    found = [
+        one for one in scenario_diagnosed(failed, "vcenter", 1).findings if one.problem == "data.insufficient"
+    ]
+    assert [one.entity_name for one in found] == ["esx03"]
