@@ -62,6 +62,14 @@ class TestReadyHigh:
         (window,) = found.windows
         assert (window.start, window.end) == (START + 900_000, START + 2_700_000)
 
+    def test_who_waits_far_more_than_all_others_has_a_reason_of_his_own(self) -> None:
+        recording = host(util=during(900, 2700, 90.0, 12.0), used=during(900, 2700, 60.0, 10.0), seconds=3600)
+        for name in ("a", "b", "c", "poor"):
+            waits = 20.0 if name == "poor" else 4.0
+            vm(recording, name, ready=during(900, 2700, waits, 0.4), run=during(900, 2700, 60.0, 10.0))
+        told = {(one.problem, one.entity_name) for one in findings(recording)}
+        assert told == {("cpu.host_saturated", "esx01"), (self.PROBLEM, "poor")}
+
     def test_who_waits_before_and_after_a_full_host_waits_for_something_else(self) -> None:
         recording = host(util=during(900, 2700, 90.0, 12.0), used=during(900, 2700, 60.0, 10.0), seconds=3600)
         vm(recording, "a", ready=14.0, run=50.0)
