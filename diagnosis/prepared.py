@@ -171,13 +171,10 @@ def prepare(
     events = _events(session, told, problems, sources)
     gaps = gaps_by_entity(session.gaps(), window)
     members = MemberBook(topology)
-    facts = (
-        *possible.facts(),
-        *source.facts(),
-    )  # the latter are those alone that had begun by the window's end
-    changes = np.array(
-        sorted({at for fact in facts for at in (fact.start, fact.end) if at is not None}), np.int64
-    )
+    # The source's facts are those alone that had begun by the window's end.
+    facts = (*possible.facts(), *source.facts())
+    starts_and_ends = {at for fact in facts for at in (fact.start, fact.end) if at is not None}
+    changes = np.array(sorted(starts_and_ends), np.int64)
     return Prepared(
         problems, rules, possible, source, sources, window, topology, table, told, events, gaps, members,
         changes, are_final, only=only,

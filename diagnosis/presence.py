@@ -108,21 +108,19 @@ def entity_subjects(
     whole = TimeRange(int(times[0]), int(times[-1]))
     interval = usual_step(times) / 1000
     present = _Present(source.id, times, topology, counts, gaps, table)
-    chosen, hosts = present.of(kinds), present.ends_of(present.of(["host"]))
-    ends, with_host = present.ends_of(chosen), Counter[EntityRef]()
-    if hosts:
-        every = chosen if "vm" in kinds else present.of(["vm"])
-        with_host.update(present.ending_with(hosts, every, "vm"))
+    chosen, hosts = present.of(kinds), present.gone_hosts()
+    ends = present.ends_of(chosen)
+    ended_with = Counter(present.ended_with(hosts, present.of(["vm"])).values()) if hosts else Counter()
+    with_host = present.ended_with(hosts, chosen) if hosts else {}
     for ref, fullest, missing in chosen:
-        end = ends.get(ref, _ALL_THERE)
-        host = topology.host(source.id, ref)
-        if ref.kind != "host" and host in hosts and abs(end.last - hosts[host].last) <= _SLACK:
+        if ref in with_host:
             continue
+        end = ends.get(ref, _ALL_THERE)
         known = [part for gap in missing if (part := gap.intersect(whole))] or end.gone(times)
         values = {
             **_values(counts[fullest], float(times.size - end.before), interval),
             **_whereabouts(known, whole, 1000 * _SLACK * interval),
-            "ended_with": float(with_host[ref]),
+            "ended_with": float(ended_with[ref]),
         }
         entity, base = topology.entity(ref), topology.base(ref)
         name = topology.entity(entity.parent).name if ref != base and entity.parent else ""
@@ -196,15 +194,19 @@ class _Present:
         pairs = zip(some, zip(first.tolist(), last.tolist(), holes.tolist(), strict=True), strict=True)
         return {ref: _End(*numbers) for (ref, _), numbers in pairs}
 
-    def ending_with(
-        self, hosts: Mapping[EntityRef, _End], rows: Sequence[_Row], kind: str
-    ) -> Iterator[EntityRef]:
-        """Yield the host of each entity of a kind whose samples end with those of its host."""
-        ends = self.ends_of([one for one in rows if one[0].kind == kind])
-        for ref, end in ends.items():
+    def gone_hosts(self) -> dict[EntityRef, _End]:
+        """The hosts whose samples end before those of the source do."""
+        ends = self.ends_of(self.of(["host"]))
+        return {ref: end for ref, end in ends.items() if end.gone(self._times)}
+
+    def ended_with(self, hosts: Mapping[EntityRef, _End], rows: Sequence[_Row]) -> dict[EntityRef, EntityRef]:
+        """Return the host of each entity on it whose samples end with those of its host."""
+        found = {}
+        for ref, end in self.ends_of(rows).items():
             host = self._topology.host(self._source, ref)
-            if host is not None and host in hosts and abs(end.last - hosts[host].last) <= _SLACK:
-                yield host
+            if host in hosts and host not in (None, ref) and abs(end.last - hosts[host].last) <= _SLACK:
+                found[ref] = host
+        return found
 
 
 def _whereabouts(missing: Sequence[TimeRange], whole: TimeRange, slack_ms: float) -> dict[str, float]:

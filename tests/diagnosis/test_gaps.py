@@ -183,6 +183,15 @@ def test_a_whole_recording_is_not_asked_where_it_was_and_only_a_number_below_its
     ]
 
 
+def test_a_host_that_lacks_one_sample_hides_nothing_that_lacks_many() -> None:
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": [1.0] * 10 + [float("nan")] + [1.0] * 19})
+    recording.vm("few", {"cpu.ready": [1.0, float("nan"), float("nan")] * 9 + [1.0] * 3})
+    recording.vm("safe", {"cpu.ready": 1.0})
+    found = [one for one in diagnosed(recording).findings if one.problem == "data.insufficient"]
+    assert [one.entity_name for one in found] == ["few"]
+
+
 def test_what_follows_from_the_settings_of_a_host_that_failed_is_no_sample_of_it() -> None:
     failed = scenarios()["ninth-ha-restarts-on-both-others"]
     found = [
