@@ -55,6 +55,12 @@ def test_lines_stand_only_between_entries(live: Program) -> None:
         assert not any(one and other for one, other in pairwise(lines)), title
 
 
+def test_no_menu_has_two_entries_of_one_name(live: Program) -> None:
+    for title, menu in menus_of(live).items():
+        names = [one.text().split("\t")[0] for one in menu.actions() if not one.isSeparator()]
+        assert len(set(names)) == len(names), f"{title}: {names}"
+
+
 def test_letters_after_alt_are_unique() -> None:
     assert len({title[0] for title in MENUS}) == len(MENUS)
 

@@ -32,8 +32,12 @@ _BESIDE_COMPARE = frozenset({"inventory", "jobs", "comparing"})
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
     PanelSpec("steps", "Guided test", "tests", "left", guided.make_steps, shown=False, is_passing=True),
-    PanelSpec("comparing", "Compare", "compare", "left", comparing.make_rail, shown=False, is_passing=True),
-    PanelSpec("reporting", "Report", "print", "left", reporting.make_rail, shown=False, is_passing=True),
+    PanelSpec(
+        "comparing", "What is compared", "compare", "left", comparing.make_rail, shown=False, is_passing=True
+    ),
+    PanelSpec(
+        "reporting", "Report contents", "print", "left", reporting.make_rail, shown=False, is_passing=True
+    ),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
